@@ -1,0 +1,49 @@
+use serde_json::{Map, Value, value::RawValue};
+
+use crate::elicitation::{Request, Why};
+
+/// How a call ended.
+#[derive(Debug)]
+pub enum CallEnd {
+    /// The server gave its final result.
+    Done(CallReport),
+    /// A resolver put a question aside: the call goes on in a later run.
+    Deferred(Box<PendingCall>),
+}
+
+/// The final result of a call.
+#[derive(Debug)]
+pub struct CallReport {
+    /// The result's own bytes.
+    pub result: Box<RawValue>,
+    /// Why questions during the call could not be answered; the server was told cancel.
+    pub unanswered: Vec<Why>,
+}
+
+/// An `input_required` result, with everything that a later process needs to go on (2026-07-28, *mrtr*).
+#[derive(Clone, Debug, PartialEq)]
+pub struct PendingCall {
+    /// `tools/call`, `prompts/get` or `resources/read`.
+    pub method: String,
+    /// The params as first sent, without `_meta`, `inputResponses` and `requestState`.
+    pub params: Value,
+    /// `requestState` as the server sent it; `None` when it sent none.
+    pub request_state: Option<Value>,
+    /// The server's questions, in its order.
+    pub inputs: Vec<PendingInput>,
+    /// The task that asks, where it is one; its answers go to `tasks/update`.
+    pub task: Option<String>,
+}
+
+/// One entry of `inputRequests`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PendingInput {
+    /// The server's key for it.
+    pub key: String,
+    /// The request object `{method, params}`.
+    pub input: Map<String, Value>,
+    /// The question as it was put to the resolver; `None` for `roots/list`.
+    pub request: Option<Request>,
+    /// The answer, once there is one: the result object that goes into `inputResponses`.
+    pub response: Option<Value>,
+}

@@ -1,0 +1,60 @@
+use std::time::Duration;
+
+use crate::{protocol::RpcError, transport::TransportError};
+
+/// Why a client could not do what it was asked.
+#[derive(Debug, thiserror::Error)]
+pub enum ClientError {
+    /// The server could not be started or reached, or the connection was lost before it was ready.
+    #[error("connect: {0}")]
+    Connect(#[source] TransportError),
+    /// The server and we have no revision in common.
+    #[error("agree on a protocol version: the server offers {offered}, and {spoken} are spoken here")]
+    Version {
+        /// What the server offers.
+        offered: String,
+        /// What this program speaks.
+        spoken: String,
+    },
+    /// The server wants an authorization that was not given.
+    #[error("be authorized: {0}")]
+    Unauthorized(String),
+    /// The connection was lost, or broke, after the server was ready.
+    #[error("{method}: {source}")]
+    Lost {
+        /// The request under way.
+        method: String,
+        /// What happened.
+        source: TransportError,
+    },
+    /// The server answered with a protocol error.
+    #[error("{method}: {error}")]
+    Rpc {
+        /// The request.
+        method: String,
+        /// The server's error.
+        error: RpcError,
+    },
+    /// The server's answer is against the protocol.
+    #[error("{method}: {reason}")]
+    Invalid {
+        /// The request.
+        method: String,
+        /// What is wrong with the answer.
+        reason: String,
+    },
+    /// It took too long.
+    #[error("{method}: no answer after {} s", after.as_secs_f32())]
+    TimedOut {
+        /// The request.
+        method: String,
+        /// How long it was waited for, without open questions.
+        after: Duration,
+    },
+    /// It was cancelled from here.
+    #[error("{method}: interrupted")]
+    Interrupted {
+        /// The request.
+        method: String,
+    },
+}

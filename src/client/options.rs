@@ -1,0 +1,65 @@
+use std::{path::PathBuf, sync::Arc, time::Duration};
+
+use super::NoticeSink;
+use crate::{
+    elicitation::{Resolver, ServerName},
+    protocol::Revision,
+};
+
+/// Everything a client needs beside its server's configuration.
+#[derive(Clone)]
+pub struct ClientOptions {
+    /// What the server is called.
+    pub server: ServerName,
+    /// Who answers its questions; without one elicitation is not declared.
+    pub resolver: Option<Arc<dyn Resolver>>,
+    /// Where notices go.
+    pub notices: NoticeSink,
+    /// Folders to declare as roots; none declared when empty.
+    pub roots: Vec<PathBuf>,
+    /// Overrides the server's `protocol`.
+    pub protocol: Option<ProtocolChoice>,
+    /// How long things may take.
+    pub times: Times,
+    /// The folder in which eras are remembered; nothing is remembered without one.
+    pub cache: Option<PathBuf>,
+    /// Minimum level of the server's log, where it has one.
+    pub log_level: Option<String>,
+}
+
+/// Which revision to speak.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ProtocolChoice {
+    /// Find out.
+    #[default]
+    Auto,
+    /// This one, whatever the server says.
+    Fixed(Revision),
+}
+
+/// The time rules. All of them stand still while a question is open.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Times {
+    /// How long start and each listing may take. Default 30 s.
+    pub start: Duration,
+    /// How long a call may be silent; progress starts it again. Default 5 min.
+    pub call_silence: Duration,
+    /// How long a call may take in all. Default 1 h.
+    pub call_total: Duration,
+    /// How long an accepted link waits for its notice or the person. Default 120 s.
+    pub url_wait: Duration,
+    /// How long a server may take to end by itself. Default 200 ms.
+    pub shutdown_grace: Duration,
+}
+
+impl Default for Times {
+    fn default() -> Self {
+        Self {
+            start: Duration::from_secs(30),
+            call_silence: Duration::from_secs(300),
+            call_total: Duration::from_secs(3600),
+            url_wait: Duration::from_secs(120),
+            shutdown_grace: Duration::from_millis(200),
+        }
+    }
+}

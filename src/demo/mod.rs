@@ -1,0 +1,1 @@
+//! The demo server, built on the server's half of elicitation.

@@ -1,0 +1,153 @@
+use std::{
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::Arc,
+};
+
+use futures_util::{FutureExt, future::BoxFuture};
+use serde_json::Value;
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    Answer, ElicitResult, Origin, Outcome, Question, Resolver, Why, answer_to_elicit_result, elicitation_to_request,
+};
+use crate::protocol::{RpcError, code};
+
+/// The elicitation modes that were declared to a server (2025-11-25, *client/elicitation*, Capabilities).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Modes {
+    /// `form`, which an empty capability means too.
+    pub form: bool,
+    /// `url`.
+    pub url: bool,
+}
+
+impl Modes {
+    /// `{form: {}, url: {}}`.
+    pub const ALL: Self = Self { form: true, url: true };
+    /// `{}`.
+    pub const PLAIN: Self = Self { form: true, url: false };
+}
+
+/// How an elicitation ended, from the client's point of view.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Elicited {
+    /// The server is told `result`.
+    Replied {
+        /// The question that was put to the resolver.
+        question: Arc<Question>,
+        /// What the server is told.
+        result: ElicitResult,
+        /// Why nobody could answer, when `result` is the cancel that stands for that.
+        why: Option<Why>,
+    },
+    /// The question is put aside for a later run.
+    Deferred(Arc<Question>),
+    /// The question is gone; the server is told nothing.
+    Withdrawn,
+}
+
+/// Puts one elicitation to `resolver`: the single way by which questions of both eras reach whoever answers.
+///
+/// `params` are those of `elicitation/create`. The resolver has claimed its answer or its place when this returns; the
+/// future gives the end. A resolver that panics is a cancel.
+///
+/// # Errors
+/// -32602 when the mode is not one of `modes`, or a link has no `url`; then the resolver is not asked.
+pub fn elicit(
+    resolver: &dyn Resolver,
+    params: &Value,
+    origin: Origin,
+    modes: Modes,
+    stop: CancellationToken,
+) -> Result<BoxFuture<'static, Elicited>, RpcError> {
+    let request = elicitation_to_request(params);
+    let is_link = request.is_link();
+    check_mode(params, modes)?;
+    let question = Arc::new(Question { request, origin });
+    let claimed = catch_unwind(AssertUnwindSafe(|| resolver.claim(Arc::clone(&question), stop)));
+    Ok(async move {
+        let outcome = match claimed {
+            Ok(future) => AssertUnwindSafe(future).catch_unwind().await,
+            Err(panic) => Err(panic),
+        };
+        let (answer, why) = match outcome {
+            Ok(Outcome::Answered(answer)) => (answer, None),
+            Ok(Outcome::Deferred) => return Elicited::Deferred(question),
+            Ok(Outcome::Withdrawn) => return Elicited::Withdrawn,
+            Ok(Outcome::Unanswerable(why)) => (Answer::cancel(&question.request.id), Some(why)),
+            Ok(Outcome::Pass) => (Answer::cancel(&question.request.id), Some(Why::new("nobody was there to answer"))),
+            Err(_) => (Answer::cancel(&question.request.id), Some(Why::new("the resolver broke"))),
+        };
+        let result = answer_to_elicit_result(answer);
+        let result = if is_link { result.without_content() } else { result };
+        Elicited::Replied { question, result, why }
+    }
+    .boxed())
+}
+
+fn check_mode(params: &Value, modes: Modes) -> Result<(), RpcError> {
+    let refuse = |message: String| Err(RpcError::new(code::INVALID_PARAMS, message));
+    match params.get("mode") {
+        None => {}
+        Some(Value::String(mode)) => match mode.as_str() {
+            "form" => {}
+            "url" if !modes.url => return refuse("elicitation mode \"url\" was not declared".into()),
+            "url" if !params.get("url").is_some_and(Value::is_string) => {
+                return refuse("an elicitation in mode \"url\" needs a url".into());
+            }
+            "url" => return Ok(()),
+            other => return refuse(format!("elicitation mode {other:?} was not declared")),
+        },
+        Some(other) => return refuse(format!("elicitation mode {other} was not declared")),
+    }
+    if modes.form { Ok(()) } else { refuse("elicitation mode \"form\" was not declared".into()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::{
+        elicitation::{Cause, WaitFor, make_answer, wait_for},
+        protocol::{Era, Id},
+    };
+
+    fn origin() -> Origin {
+        let cause = Cause::Asked(Id::from(1));
+        Origin { server: "forms".into(), call: Some("greet".into()), is_tool: true, era: Era::Legacy, cause }
+    }
+
+    fn accept() -> WaitFor {
+        wait_for(|request| async { Ok(make_answer(request.id, true, Some(json!({"a": 1})))) })
+    }
+
+    #[tokio::test]
+    async fn an_accepted_link_has_no_content() {
+        let params = json!({"mode": "url", "url": "https://a.example/", "message": "go"});
+        let future = elicit(&accept(), &params, origin(), Modes::ALL, CancellationToken::new()).expect("asked");
+        let Elicited::Replied { result, why: None, .. } = future.await else { panic!("replied") };
+        assert_eq!(result.to_value(), json!({"action": "accept"}));
+    }
+
+    #[test]
+    fn a_mode_that_was_not_declared_is_refused_unasked() {
+        let asked =
+            |params: &Value, modes| elicit(&accept(), params, origin(), modes, CancellationToken::new()).map(drop);
+        let link = json!({"mode": "url", "url": "https://a.example/"});
+        for (params, modes) in [(link, Modes::PLAIN), (json!({"mode": "hologram"}), Modes::ALL)] {
+            assert_eq!(asked(&params, modes).expect_err("refused").code, -32602);
+        }
+        assert_eq!(asked(&json!({"mode": "url"}), Modes::ALL).expect_err("refused").code, -32602);
+        assert!(asked(&json!({}), Modes::PLAIN).is_ok());
+    }
+
+    #[tokio::test]
+    async fn a_fired_stop_withdraws() {
+        let never = wait_for(|_| std::future::pending());
+        let stop = CancellationToken::new();
+        let future = elicit(&never, &json!({}), origin(), Modes::ALL, stop.clone()).expect("asked");
+        stop.cancel();
+        assert_eq!(future.await, Elicited::Withdrawn);
+    }
+}

@@ -1,0 +1,22 @@
+//! What a server asks, and what it is told: the bridge between `elicitation/create` and `Request`/`Answer`, the server's
+//! half of it, and the slot that answers. Nothing here does I/O.
+
+mod answer;
+mod bridge;
+mod elicit;
+mod question;
+mod request;
+mod resolver;
+mod result;
+mod server_half;
+
+pub use answer::{Answer, make_answer};
+pub use bridge::{answer_to_elicit_result, elicitation_to_request, server_request_response};
+pub use elicit::{Elicited, Modes, elicit};
+pub use question::{CallName, Cause, Origin, Question, ServerName};
+pub use request::{Kind, Request};
+pub use resolver::{Outcome, Resolver, ResolverError, WaitFor, Why, wait_for};
+pub use result::ElicitResult;
+pub use server_half::{
+    Callback, ServerHalfError, Verdict, build_callback, build_request, build_url_request, parse_response, parse_result,
+};

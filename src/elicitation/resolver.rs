@@ -1,0 +1,87 @@
+use std::{error::Error, sync::Arc};
+
+use futures_util::{FutureExt, future::BoxFuture};
+use tokio_util::sync::CancellationToken;
+
+use super::{Answer, Question, Request};
+
+/// Why a `wait_for` closure could not answer: any error. The server is told `cancel`.
+pub type ResolverError = Box<dyn Error + Send + Sync>;
+
+/// The slot that answers: takes a [`Request`], waits for whoever knows, gives an [`Answer`].
+pub type WaitFor = Arc<dyn Fn(Request) -> BoxFuture<'static, Result<Answer, ResolverError>> + Send + Sync>;
+
+/// Wraps an async closure as a [`WaitFor`].
+///
+/// ```
+/// use toolnexus::elicitation::{make_answer, wait_for};
+/// let yes = wait_for(|request| async move { Ok(make_answer(request.id, true, None)) });
+/// ```
+pub fn wait_for<F, Fut>(closure: F) -> WaitFor
+where
+    F: Fn(Request) -> Fut + Send + Sync + 'static,
+    Fut: Future<Output = Result<Answer, ResolverError>> + Send + 'static,
+{
+    Arc::new(move |request| closure(request).boxed())
+}
+
+/// Something that answers questions. One resolver serves all servers of a host.
+pub trait Resolver: Send + Sync {
+    /// Takes `question`. Called in the order in which questions arrive; an entry of an answers file, or a place in the
+    /// queue, is claimed before this returns. When `stop` fires (the server withdrew the question, or the call is over)
+    /// the future still runs to its end, with the terminal whole, and should do so at once.
+    fn claim(&self, question: Arc<Question>, stop: CancellationToken) -> BoxFuture<'static, Outcome>;
+}
+
+/// How a question ended.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Outcome {
+    /// Answered: yes, no, or closed.
+    Answered(Answer),
+    /// Not for this resolver: the next one is asked. At the end of the chain it counts as unanswerable.
+    Pass,
+    /// Put aside, to be answered in a later run.
+    Deferred,
+    /// `stop` fired first: nobody is answered.
+    Withdrawn,
+    /// Nobody can answer, and why. The server is told `cancel`, and the program says so and fails.
+    Unanswerable(Why),
+}
+
+/// Why a question could not be answered.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Why {
+    /// One sentence, without the server's and the call's name.
+    pub reason: String,
+    /// What to do about it, a line or more.
+    pub hint: Option<String>,
+}
+
+impl Why {
+    /// A reason without a hint.
+    pub fn new(reason: impl Into<String>) -> Self {
+        Self { reason: reason.into(), hint: None }
+    }
+
+    /// The reason with a hint.
+    #[must_use]
+    pub fn with_hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+}
+
+/// A plain [`WaitFor`] is a resolver: it answers everything, and an error of its own cancels.
+impl Resolver for WaitFor {
+    fn claim(&self, question: Arc<Question>, stop: CancellationToken) -> BoxFuture<'static, Outcome> {
+        let answer = self(question.request.clone());
+        async move {
+            tokio::select! {
+                biased;
+                () = stop.cancelled() => Outcome::Withdrawn,
+                answer = answer => Outcome::Answered(answer.unwrap_or_else(|_| Answer::cancel(&question.request.id))),
+            }
+        }
+        .boxed()
+    }
+}

@@ -1,0 +1,1 @@
+//! A host: the configuration, and one client for each connected server.

@@ -1,0 +1,49 @@
+//! toolnexus: a command-line host for the Model Context Protocol (MCP).
+//!
+//! A **host** reads configuration and owns one **client** for each **server**. A client moves JSON-RPC **frames** over
+//! a **transport**. When a server asks something, in whatever way its revision of the protocol asks, the question
+//! becomes a [`elicitation::Request`]; the `wait_for` slot turns it into an [`elicitation::Answer`]; the answer becomes an
+//! MCP `ElicitResult` and goes back. Everything that crosses a boundary is data, so every boundary can be tested
+//! without a peer.
+//!
+//! # Code map
+//!
+//! Imports point down only.
+//!
+//! | layer | place | knows |
+//! | --- | --- | --- |
+//! | edge | `main.rs` | parse, run, exit code |
+//! | command line | [`cli`], [`commands`] | clap types; a file for each subcommand |
+//! | resolvers | [`resolver`] | answers files, programs, deferred calls, people, and their order |
+//! | people | [`terminal`], [`output`] | prompts, the line editor, the browser; rendering |
+//! | host | [`host`], [`client`], [`config`] | servers, negotiation, rounds, tasks, time |
+//! | questions | [`elicitation`], [`form`], [`arguments`] | the bridge; schema to form; text to values |
+//! | wire | [`transport`], [`protocol`] | bytes to frames; frames and revisions as data |
+//!
+//! [`demo`] is a small server on the server's half of [`elicitation`].
+//!
+//! # Invariants
+//!
+//! * Nothing in `protocol`, `form`, `arguments` or `elicitation` does I/O.
+//! * Nothing outside `terminal` and `output` prints; the host emits [`client::Notice`]s.
+//! * Nothing in `host`, `client` or `config` imports `terminal`, `output`, `cli` or `commands`.
+//! * No second place maps questions and answers to MCP: `elicitation` is the only one.
+//! * No reply is written twice, and none for a question that was withdrawn.
+//! * No accept is sent that breaks the schema, and nothing is sent that nobody entered.
+//! * No server text reaches a terminal before it is made safe.
+//! * No external `$ref` is fetched, and no configuration file is written.
+
+pub mod arguments;
+pub mod cli;
+pub mod client;
+pub mod commands;
+pub mod config;
+pub mod demo;
+pub mod elicitation;
+pub mod form;
+pub mod host;
+pub mod output;
+pub mod protocol;
+pub mod resolver;
+pub mod terminal;
+pub mod transport;

@@ -1,0 +1,86 @@
+use std::{borrow::Cow, fmt::Write as _};
+
+/// Server text on one line: like [`safe_text`], with line ends and tabs escaped too.
+pub fn safe_line(text: &str) -> Cow<'_, str> {
+    escape(text, |c| is_harmful(c) || matches!(c, '\n' | '\t'))
+}
+
+/// Server text on as many lines as it has, made safe for a terminal: C0 and C1 controls, escape sequences, bidirectional
+/// overrides and zero-width characters are shown escaped. Newline and tab stay; CR LF is a newline.
+pub fn safe_text(text: &str) -> Cow<'_, str> {
+    if text.contains("\r\n") {
+        return Cow::Owned(escape(&text.replace("\r\n", "\n"), is_harmful).into_owned());
+    }
+    escape(text, is_harmful)
+}
+
+/// The first `limit` characters of `text`, and how many there were when some are left out.
+pub fn cut(text: &str, limit: usize) -> Cow<'_, str> {
+    match text.char_indices().nth(limit) {
+        None => Cow::Borrowed(text),
+        Some((end, _)) => Cow::Owned(format!("{}… ({} characters)", &text[..end], text.chars().count())),
+    }
+}
+
+fn escape(text: &str, harmful: impl Fn(char) -> bool) -> Cow<'_, str> {
+    if !text.contains(&harmful) {
+        return Cow::Borrowed(text);
+    }
+    let mut safe = String::with_capacity(text.len() + 16);
+    let mut before = None;
+    let mut characters = text.chars().peekable();
+    while let Some(c) = characters.next() {
+        let joins_emoji =
+            c == '\u{200d}' && before.is_some_and(is_emoji) && characters.peek().copied().is_some_and(is_emoji);
+        match c {
+            _ if !harmful(c) || joins_emoji => safe.push(c),
+            '\n' => safe.push_str("\\n"),
+            '\t' => safe.push_str("\\t"),
+            '\r' => safe.push_str("\\r"),
+            // Writing to a string cannot fail.
+            c => drop(write!(safe, "\\u{{{:x}}}", u32::from(c))),
+        }
+        before = Some(c);
+    }
+    Cow::Owned(safe)
+}
+
+/// Whether `c` moves, hides or reorders what stands around it.
+fn is_harmful(c: char) -> bool {
+    (c.is_control() && !matches!(c, '\n' | '\t'))
+        || matches!(c,
+            '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
+            | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
+            | '\u{3164}' | '\u{feff}' | '\u{ffa0}' | '\u{fff9}'..='\u{fffb}' | '\u{1d173}'..='\u{1d17a}'
+            | '\u{e0000}'..='\u{e0fff}')
+}
+
+fn is_emoji(c: char) -> bool {
+    matches!(c, '\u{2190}'..='\u{2bff}' | '\u{fe0f}' | '\u{1f000}'..='\u{1faff}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn controls_are_shown_not_sent() {
+        assert_eq!(safe_text("no\u{1b}[2J\u{1b}]0;x\u{7}"), "no\\u{1b}[2J\\u{1b}]0;x\\u{7}");
+        assert_eq!(safe_text("50%\r100%\u{8}\u{9b}2J"), "50%\\r100%\\u{8}\\u{9b}2J");
+        assert_eq!(safe_text("a\r\nb\tc\n"), "a\nb\tc\n");
+        assert_eq!(safe_line("a\nb\tc"), "a\\nb\\tc");
+    }
+
+    #[test]
+    fn order_and_width_cannot_be_forged() {
+        assert_eq!(safe_line("abc\u{202e}gnp.exe"), "abc\\u{202e}gnp.exe");
+        assert_eq!(safe_line("pay\u{200b}pal\u{feff}"), "pay\\u{200b}pal\\u{feff}");
+        assert_eq!(safe_line("👩\u{200d}👧 naïve 漢字"), "👩\u{200d}👧 naïve 漢字");
+    }
+
+    #[test]
+    fn long_text_is_cut_with_its_length_told() {
+        assert_eq!(cut("žluťoučký", 3), "žlu… (9 characters)");
+        assert_eq!(cut("abc", 3), "abc");
+    }
+}

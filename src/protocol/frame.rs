@@ -1,0 +1,267 @@
+use std::{fmt, ops::Range};
+
+use serde::{
+    Deserialize, Deserializer,
+    de::{IgnoredAny, MapAccess, Visitor},
+};
+use serde_json::{Map, Value, json, value::RawValue};
+
+use super::{Id, RpcError};
+
+/// One JSON-RPC message: the bytes as they were received or will be sent, and the parsed head.
+///
+/// What is inside `params`, `result` or `error` is parsed on demand and leniently, so that a message is never lost over
+/// one odd part of it, and what is passed on is the peer's own bytes.
+#[derive(Clone)]
+pub struct Frame {
+    bytes: Vec<u8>,
+    kind: Kind,
+    body: Option<Range<usize>>,
+}
+
+/// What a frame is.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Kind {
+    /// A method with an id: wants a response.
+    Request {
+        /// The id to answer under.
+        id: Id,
+        /// The method's name.
+        method: String,
+    },
+    /// A method without an id.
+    Notification {
+        /// The method's name.
+        method: String,
+    },
+    /// A `result` for a request of ours.
+    Response {
+        /// The id of the request.
+        id: Id,
+    },
+    /// An `error` for a request of ours, or for none that the peer could name.
+    Error {
+        /// The id of the request; `None` when it is `null` or missing.
+        id: Option<Id>,
+    },
+}
+
+/// Why bytes are no frame.
+#[derive(Debug, thiserror::Error)]
+pub enum FrameError {
+    /// Not JSON, or not a JSON object.
+    #[error("parse a JSON object: {0}")]
+    NotJson(#[from] serde_json::Error),
+    /// An object, but neither a request, a notification nor a response.
+    #[error("find a method, a result or an error in the message")]
+    NotRpc,
+}
+
+impl Frame {
+    /// Parses one message. `jsonrpc` may be missing; of a repeated key the last one counts.
+    pub fn parse(bytes: Vec<u8>) -> Result<Self, FrameError> {
+        let envelope: Envelope<'_> = serde_json::from_slice(&bytes)?;
+        let id = envelope.id.as_ref().and_then(Id::from_value);
+        let (kind, body) = match (envelope.method, id) {
+            (Some(method), Some(id)) => (Kind::Request { id, method }, envelope.params),
+            (Some(method), None) => (Kind::Notification { method }, envelope.params),
+            (None, id) if envelope.error.is_some() => (Kind::Error { id }, envelope.error),
+            (None, Some(id)) if envelope.result.is_some() => (Kind::Response { id }, envelope.result),
+            (None, _) => return Err(FrameError::NotRpc),
+        };
+        let body = body.map(|raw| {
+            let start = raw.get().as_ptr().addr() - bytes.as_ptr().addr();
+            start..start + raw.get().len()
+        });
+        Ok(Self { bytes, kind, body })
+    }
+
+    /// The request `{jsonrpc, id, method, params?}`.
+    pub fn request(id: &Id, method: &str, params: Option<&Value>) -> Self {
+        Self::build(Some(id), Some(method), params.map(|params| ("params", params)))
+    }
+
+    /// The notification `{jsonrpc, method, params?}`.
+    pub fn notification(method: &str, params: Option<&Value>) -> Self {
+        Self::build(None, Some(method), params.map(|params| ("params", params)))
+    }
+
+    /// The response `{jsonrpc, id, result}`.
+    pub fn result(id: &Id, result: &Value) -> Self {
+        Self::build(Some(id), None, Some(("result", result)))
+    }
+
+    /// The response `{jsonrpc, id, error}`.
+    pub fn error(id: &Id, error: &RpcError) -> Self {
+        Self::build(Some(id), None, Some(("error", &error.to_value())))
+    }
+
+    fn build(id: Option<&Id>, method: Option<&str>, body: Option<(&str, &Value)>) -> Self {
+        let mut object = Map::new();
+        object.insert("jsonrpc".into(), json!("2.0"));
+        if let Some(id) = id {
+            object.insert("id".into(), id.to_value());
+        }
+        if let Some(method) = method {
+            object.insert("method".into(), json!(method));
+        }
+        let head = Value::Object(object).to_string();
+        let mut bytes = head.into_bytes();
+        let mut range = None;
+        if let Some((key, value)) = body {
+            bytes.pop();
+            bytes.extend_from_slice(format!(",\"{key}\":").as_bytes());
+            let start = bytes.len();
+            bytes.extend_from_slice(value.to_string().as_bytes());
+            range = Some(start..bytes.len());
+            bytes.push(b'}');
+        }
+        let kind = match (id.cloned(), method, body) {
+            (Some(id), Some(method), _) => Kind::Request { id, method: method.to_owned() },
+            (None, Some(method), _) => Kind::Notification { method: method.to_owned() },
+            (id, None, Some(("error", _))) => Kind::Error { id },
+            (Some(id), None, _) => Kind::Response { id },
+            (None, None, _) => Kind::Error { id: None },
+        };
+        Self { bytes, kind, body: range }
+    }
+
+    /// What the frame is.
+    pub fn kind(&self) -> &Kind {
+        &self.kind
+    }
+
+    /// The whole message, without a line end.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// The method of a request or notification.
+    pub fn method(&self) -> Option<&str> {
+        match &self.kind {
+            Kind::Request { method, .. } | Kind::Notification { method } => Some(method),
+            Kind::Response { .. } | Kind::Error { .. } => None,
+        }
+    }
+
+    /// The id, where there is one.
+    pub fn id(&self) -> Option<&Id> {
+        match &self.kind {
+            Kind::Request { id, .. } | Kind::Response { id } => Some(id),
+            Kind::Error { id } => id.as_ref(),
+            Kind::Notification { .. } => None,
+        }
+    }
+
+    /// The bytes of `params`, `result` or `error`, whichever the frame has.
+    pub fn body(&self) -> Option<&str> {
+        // The range was cut from a `RawValue`, or written by `build`: it is whole UTF-8.
+        self.body.clone().and_then(|range| std::str::from_utf8(&self.bytes[range]).ok())
+    }
+
+    /// The body parsed; `Value::Null` when there is none.
+    pub fn body_value(&self) -> Result<Value, serde_json::Error> {
+        self.body().map_or(Ok(Value::Null), serde_json::from_str)
+    }
+}
+
+impl fmt::Debug for Frame {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Frame({})", String::from_utf8_lossy(&self.bytes))
+    }
+}
+
+#[derive(Default)]
+struct Envelope<'a> {
+    id: Option<Value>,
+    method: Option<String>,
+    params: Option<&'a RawValue>,
+    result: Option<&'a RawValue>,
+    error: Option<&'a RawValue>,
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for Envelope<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct EnvelopeVisitor;
+        impl<'de> Visitor<'de> for EnvelopeVisitor {
+            type Value = Envelope<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a JSON-RPC message")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+                let mut envelope = Envelope::default();
+                while let Some(key) = map.next_key::<String>()? {
+                    match key.as_str() {
+                        "id" => envelope.id = Some(map.next_value()?),
+                        "method" => envelope.method = map.next_value::<Value>()?.as_str().map(str::to_owned),
+                        "params" => envelope.params = Some(map.next_value()?),
+                        "result" => envelope.result = Some(map.next_value()?),
+                        "error" => {
+                            let raw: &RawValue = map.next_value()?;
+                            envelope.error = (raw.get() != "null").then_some(raw);
+                        }
+                        _ => {
+                            map.next_value::<IgnoredAny>()?;
+                        }
+                    }
+                }
+                Ok(envelope)
+            }
+        }
+        deserializer.deserialize_map(EnvelopeVisitor)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(text: &str) -> Frame {
+        Frame::parse(text.as_bytes().to_vec()).expect("a frame")
+    }
+
+    #[test]
+    fn ids_keep_their_type() {
+        assert_eq!(parse(r#"{"id":"7","method":"ping"}"#).id(), Some(&Id::from("7")));
+        assert_eq!(parse(r#"{"id":7,"method":"ping"}"#).id(), Some(&Id::from(7)));
+    }
+
+    #[test]
+    fn body_is_the_bytes_as_received() {
+        let frame = parse(r#"{"jsonrpc":"2.0", "id":1, "result": {"a" : 1.0,"a":10000000000000000000000 } }"#);
+        assert_eq!(frame.body(), Some(r#"{"a" : 1.0,"a":10000000000000000000000 }"#));
+        assert_eq!(frame.kind(), &Kind::Response { id: Id::from(1) });
+    }
+
+    #[test]
+    fn of_a_repeated_key_the_last_one_counts() {
+        assert_eq!(parse(r#"{"id":1,"id":2,"result":{}}"#).id(), Some(&Id::from(2)));
+    }
+
+    #[test]
+    fn a_null_error_beside_a_result_is_a_result() {
+        let frame = parse(r#"{"id":1,"error":null,"result":{}}"#);
+        assert_eq!(frame.kind(), &Kind::Response { id: Id::from(1) });
+    }
+
+    #[test]
+    fn what_is_not_json_rpc_is_refused() {
+        for text in ["Ready on stdio", "[1]", "12", "\"x\"", "{}", "{\"id\":1}", ""] {
+            assert!(Frame::parse(text.as_bytes().to_vec()).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn built_frames_parse_back() {
+        let params = json!({"name": "greet"});
+        let built = Frame::request(&Id::from("a\n"), "tools/call", Some(&params));
+        let parsed = Frame::parse(built.bytes().to_vec()).expect("a frame");
+        assert_eq!(parsed.kind(), built.kind());
+        assert_eq!(parsed.body(), built.body());
+        assert_eq!(built.body_value().expect("JSON"), params);
+        let error = Frame::error(&Id::from(1), &RpcError::method_not_found());
+        assert_eq!(error.kind(), &Kind::Error { id: Some(Id::from(1)) });
+    }
+}

@@ -1,0 +1,52 @@
+use std::fmt;
+
+use serde_json::{Number, Value};
+
+/// A JSON-RPC id. It keeps its JSON type: `7` and `"7"` are two ids.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Id {
+    /// A number, with the digits it came in.
+    Number(Number),
+    /// A string.
+    String(String),
+}
+
+impl Id {
+    /// The id in `value`, or `None` for anything but a string or a number.
+    pub fn from_value(value: &Value) -> Option<Self> {
+        match value {
+            Value::Number(number) => Some(Self::Number(number.clone())),
+            Value::String(text) => Some(Self::String(text.clone())),
+            _ => None,
+        }
+    }
+
+    /// The id as JSON.
+    pub fn to_value(&self) -> Value {
+        match self {
+            Self::Number(number) => Value::Number(number.clone()),
+            Self::String(text) => Value::String(text.clone()),
+        }
+    }
+}
+
+impl From<u64> for Id {
+    fn from(number: u64) -> Self {
+        Self::Number(number.into())
+    }
+}
+
+impl From<&str> for Id {
+    fn from(text: &str) -> Self {
+        Self::String(text.to_owned())
+    }
+}
+
+impl fmt::Display for Id {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Number(number) => write!(f, "{number}"),
+            Self::String(text) => write!(f, "{text:?}"),
+        }
+    }
+}

@@ -1,0 +1,15 @@
+//! JSON-RPC frames and MCP revisions as data. Nothing here does I/O.
+
+mod error;
+mod frame;
+mod id;
+mod revision;
+mod tool;
+mod tool_result;
+
+pub use error::{RpcError, code};
+pub use frame::{Frame, FrameError, Kind};
+pub use id::Id;
+pub use revision::{Era, Revision};
+pub use tool::Tool;
+pub use tool_result::{CallToolResult, ContentBlock};

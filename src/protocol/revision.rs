@@ -1,0 +1,72 @@
+use std::fmt;
+
+/// How a revision of the protocol opens and asks (2026-07-28, *Versioning*, Terminology).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Era {
+    /// 2024-11-05 to 2025-11-25: an `initialize` handshake; the server sends requests.
+    Legacy,
+    /// 2026-07-28 and later: `_meta` on every request; questions come inside results.
+    Modern,
+}
+
+impl Era {
+    /// `"legacy"` or `"modern"`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Legacy => "legacy",
+            Self::Modern => "modern",
+        }
+    }
+}
+
+/// A revision of the Model Context Protocol that this program speaks. Ordered by date.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Revision {
+    /// 2024-11-05, the first one, with the HTTP+SSE transport.
+    V2024_11_05,
+    /// 2025-03-26, which brought Streamable HTTP.
+    V2025_03_26,
+    /// 2025-06-18, which brought elicitation.
+    V2025_06_18,
+    /// 2025-11-25, which brought URL mode and multiple choice.
+    V2025_11_25,
+    /// 2026-07-28, stateless, with questions inside results.
+    V2026_07_28,
+}
+
+impl Revision {
+    /// Every revision, oldest first.
+    pub const ALL: [Self; 5] =
+        [Self::V2024_11_05, Self::V2025_03_26, Self::V2025_06_18, Self::V2025_11_25, Self::V2026_07_28];
+    /// The newest revision with a handshake: what `initialize` offers.
+    pub const NEWEST_LEGACY: Self = Self::V2025_11_25;
+    /// The newest revision without one: what `server/discover` asks for.
+    pub const NEWEST_MODERN: Self = Self::V2026_07_28;
+
+    /// The revision as it stands on the wire, `"YYYY-MM-DD"`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::V2024_11_05 => "2024-11-05",
+            Self::V2025_03_26 => "2025-03-26",
+            Self::V2025_06_18 => "2025-06-18",
+            Self::V2025_11_25 => "2025-11-25",
+            Self::V2026_07_28 => "2026-07-28",
+        }
+    }
+
+    /// The revision named `text`, or `None` when this program does not speak it.
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|revision| revision.as_str() == text)
+    }
+
+    /// Which era the revision belongs to.
+    pub fn era(self) -> Era {
+        if self >= Self::V2026_07_28 { Era::Modern } else { Era::Legacy }
+    }
+}
+
+impl fmt::Display for Revision {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}

@@ -1,0 +1,1 @@
+//! Who answers questions: files, programs, later runs, people, and the chain of them.

@@ -1,0 +1,1 @@
+//! What a person sees and types while being asked. Nothing outside here and `output` prints.

@@ -1,0 +1,55 @@
+use std::{fmt, path::PathBuf};
+
+/// Where a server is.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Endpoint {
+    /// A program of ours, over its standard streams.
+    Stdio(StdioEndpoint),
+    /// A web address.
+    Http(HttpEndpoint),
+}
+
+/// A program to start.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct StdioEndpoint {
+    /// The program.
+    pub command: String,
+    /// Its arguments.
+    pub args: Vec<String>,
+    /// Variables beside the inherited ones, in order.
+    pub env: Vec<(String, String)>,
+    /// Its working directory; ours when `None`.
+    pub cwd: Option<PathBuf>,
+}
+
+/// A web address to connect to.
+#[derive(Clone, PartialEq)]
+pub struct HttpEndpoint {
+    /// The address.
+    pub url: url::Url,
+    /// Headers for every request to this origin. Values are never logged.
+    pub headers: Vec<(String, String)>,
+    /// Which transport.
+    pub kind: HttpKind,
+    /// A PEM file of certificate authorities beside the system's.
+    pub ca_file: Option<PathBuf>,
+    /// Whether certificates go unchecked.
+    pub insecure: bool,
+}
+
+impl fmt::Debug for HttpEndpoint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let headers: Vec<&str> = self.headers.iter().map(|(name, _)| name.as_str()).collect();
+        write!(f, "HttpEndpoint({}, headers {headers:?}, {:?})", self.url, self.kind)
+    }
+}
+
+/// Which HTTP transport a server speaks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum HttpKind {
+    /// Streamable HTTP, and HTTP+SSE where the server refuses that.
+    #[default]
+    Auto,
+    /// HTTP+SSE of 2024-11-05.
+    Sse,
+}

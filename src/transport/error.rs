@@ -1,0 +1,55 @@
+use std::{io, path::PathBuf, time::Duration};
+
+/// Why a connection could not be made, or a request could not be carried.
+#[derive(Debug, thiserror::Error)]
+pub enum TransportError {
+    /// The program could not be started.
+    #[error("start {command:?}: {source}")]
+    Spawn {
+        /// The program, as configured.
+        command: String,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The configured working directory is not there.
+    #[error("start {command:?}: the directory {} does not exist", cwd.display())]
+    NoDirectory {
+        /// The program, as configured.
+        command: String,
+        /// The directory, as configured.
+        cwd: PathBuf,
+    },
+    /// The connection is over.
+    #[error("{}", .0.reason)]
+    Closed(super::Closed),
+    /// A message is larger than `maxMessage`.
+    #[error("read a message of more than {limit} bytes (maxMessage)")]
+    TooLarge {
+        /// The limit, in bytes.
+        limit: u64,
+    },
+    /// The server answered HTTP with a status that carries no message.
+    #[error("get an answer: HTTP {status}{}", if body.is_empty() { String::new() } else { format!(": {body}") })]
+    Http {
+        /// The status code.
+        status: u16,
+        /// The beginning of the body, not made safe for a terminal.
+        body: String,
+        /// `WWW-Authenticate`, where there was one.
+        challenge: Option<String>,
+    },
+    /// The server could not be reached, or the connection broke.
+    #[error("reach {url}: {reason}")]
+    Unreachable {
+        /// The address, without user info and query.
+        url: String,
+        /// The innermost cause.
+        reason: String,
+    },
+    /// The answer was no answer: HTML, a stream that ends early, a status 202 for a request.
+    #[error("get an answer: {0}")]
+    NoAnswer(String),
+    /// Nothing came for too long.
+    #[error("get an answer: nothing came for {} s", .0.as_secs())]
+    Silent(Duration),
+}

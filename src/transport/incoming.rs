@@ -1,0 +1,56 @@
+use crate::protocol::{Frame, Id};
+
+use super::TransportError;
+
+/// A frame to send, with what a transport may need beside its bytes.
+#[derive(Clone, Debug)]
+pub struct Outgoing {
+    /// The message.
+    pub frame: Frame,
+    /// HTTP headers that mirror parts of it: `(name, value)`, encoded (2026-07-28, *Streamable HTTP*, `x-mcp-header`).
+    pub headers: Vec<(String, String)>,
+}
+
+impl From<Frame> for Outgoing {
+    fn from(frame: Frame) -> Self {
+        Self { frame, headers: Vec::new() }
+    }
+}
+
+/// What comes from a server.
+#[derive(Debug)]
+pub enum Incoming {
+    /// A message.
+    Frame(Frame),
+    /// Something that is no message; skipped.
+    Junk(Junk),
+    /// A line of the server's log, from its standard error.
+    Log(String),
+    /// The request with this id cannot be answered any more; the connection goes on.
+    Failed {
+        /// The request of ours.
+        id: Id,
+        /// What happened to it.
+        error: TransportError,
+    },
+    /// The connection is over.
+    Closed(Closed),
+}
+
+/// What a server wrote where a message was expected.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Junk {
+    /// The beginning of it, at most 200 bytes, not made safe for a terminal.
+    pub preview: String,
+    /// Why it is no message.
+    pub reason: String,
+}
+
+/// How a connection ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Closed {
+    /// One fragment, such as `the server exited with status 3`.
+    pub reason: String,
+    /// The last lines of the server's standard error, oldest first.
+    pub stderr: Vec<String>,
+}

@@ -1,0 +1,38 @@
+//! Bytes to frames and back: one [`Transport`] for stdio, Streamable HTTP and HTTP+SSE.
+
+mod endpoint;
+mod error;
+mod incoming;
+
+pub use endpoint::{Endpoint, HttpEndpoint, HttpKind, StdioEndpoint};
+pub use error::TransportError;
+pub use incoming::{Closed, Incoming, Junk, Outgoing};
+
+use std::time::Duration;
+
+use futures_util::future::BoxFuture;
+
+use crate::protocol::{Id, Revision};
+
+/// A connection to one server.
+pub trait Transport: Send {
+    /// Queues a frame to be written, in order. Never waits: a peer that does not read cannot block the reader.
+    ///
+    /// # Errors
+    /// When the connection is closed. What goes wrong later comes out of [`Transport::next`].
+    fn send(&mut self, out: Outgoing) -> Result<(), TransportError>;
+
+    /// The next thing the server says. Cancel-safe. After [`Incoming::Closed`] it gives that again.
+    fn next(&mut self) -> BoxFuture<'_, Incoming>;
+
+    /// Tells the transport which revision was agreed on.
+    fn agree(&mut self, revision: Revision);
+
+    /// The client gave up on request `id`. A transport with a stream for each request closes that one and returns `true`
+    /// when that alone tells the server (2026-07-28, *Streamable HTTP*, Cancellation); else `notifications/cancelled` is
+    /// sent.
+    fn cancel(&mut self, id: &Id) -> bool;
+
+    /// Ends the connection, politely first and for certain after `grace`.
+    fn close(self: Box<Self>, grace: Duration) -> BoxFuture<'static, ()>;
+}
