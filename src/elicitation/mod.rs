@@ -15,7 +15,7 @@ pub use bridge::{answer_to_elicit_result, elicitation_to_request, server_request
 pub use elicit::{Elicited, Modes, elicit};
 pub use question::{CallName, Cause, Origin, Question, ServerName};
 pub use request::{Kind, Request};
-pub use resolver::{Outcome, Resolver, ResolverError, WaitFor, Why, wait_for};
+pub use resolver::{Outcome, Resolver, ResolverError, WaitFor, Waited, Why, wait_for};
 pub use result::ElicitResult;
 pub use server_half::{
     Callback, ServerHalfError, Verdict, build_callback, build_request, build_url_request, parse_response, parse_result,

@@ -1,4 +1,4 @@
-use std::{error::Error, sync::Arc};
+use std::{error::Error, sync::Arc, time::Duration};
 
 use futures_util::{FutureExt, future::BoxFuture};
 use tokio_util::sync::CancellationToken;
@@ -31,6 +31,32 @@ pub trait Resolver: Send + Sync {
     /// queue, is claimed before this returns. When `stop` fires (the server withdrew the question, or the call is over)
     /// the future still runs to its end, with the terminal whole, and should do so at once.
     fn claim(&self, question: Arc<Question>, stop: CancellationToken) -> BoxFuture<'static, Outcome>;
+
+    /// Waits for what happens behind a link that this resolver accepted: until `done` fires (its notice arrived, or what
+    /// it was waited for is over), `limit` passes, or whoever answers says to go on or to give up. A person sees a
+    /// waiting screen; the default just waits. A resolver that asks others hands this to the one that accepted the link.
+    fn wait(&self, _link: Arc<Question>, done: CancellationToken, limit: Duration) -> BoxFuture<'static, Waited> {
+        async move {
+            match tokio::time::timeout(limit, done.cancelled()).await {
+                Ok(()) => Waited::Complete,
+                Err(_) => Waited::TimedOut,
+            }
+        }
+        .boxed()
+    }
+}
+
+/// How waiting for an accepted link ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Waited {
+    /// `done` fired.
+    Complete,
+    /// The person says that it is done.
+    Continue,
+    /// The person gives up: cancel the call.
+    Cancel,
+    /// The limit passed.
+    TimedOut,
 }
 
 /// How a question ended.
