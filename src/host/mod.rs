@@ -1,1 +1,11 @@
 //! A host: the configuration, and one client for each connected server.
+
+mod error;
+mod options;
+mod registry;
+mod status;
+
+pub use error::HostError;
+pub use options::HostOptions;
+pub use registry::Host;
+pub use status::{State, Status};

@@ -1,0 +1,17 @@
+use crate::{client::ClientError, config::ConfigError, elicitation::ServerName};
+
+/// Why a host could not connect to a server.
+#[derive(Debug, thiserror::Error)]
+pub enum HostError {
+    /// The configuration, or the server's entry in it, is not usable.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    /// The server could not be connected to.
+    #[error("{source}")]
+    Client {
+        /// The server.
+        server: ServerName,
+        /// What happened.
+        source: ClientError,
+    },
+}

@@ -1,0 +1,68 @@
+use std::{path::PathBuf, sync::Arc};
+
+use tokio_util::sync::CancellationToken;
+
+use crate::{
+    client::{ClientOptions, NoticeSink, ProtocolChoice, Times},
+    config::ServerConfig,
+    elicitation::{Resolver, ServerName},
+};
+
+/// Everything a host needs beside its configuration.
+#[derive(Clone)]
+pub struct HostOptions {
+    /// Who answers questions, for all servers; without one elicitation is not declared.
+    pub resolver: Option<Arc<dyn Resolver>>,
+    /// Where notices go.
+    pub notices: NoticeSink,
+    /// Folders to declare as roots; none declared when empty.
+    pub roots: Vec<PathBuf>,
+    /// Overrides the `protocol` of every server.
+    pub protocol: Option<ProtocolChoice>,
+    /// How long things may take where a server's configuration does not say.
+    pub times: Times,
+    /// The folder in which eras are remembered; nothing is remembered without one.
+    pub cache: Option<PathBuf>,
+    /// Minimum level of the servers' logs.
+    pub log_level: Option<String>,
+    /// Ends connection attempts that are under way.
+    pub stop: CancellationToken,
+}
+
+impl Default for HostOptions {
+    fn default() -> Self {
+        Self {
+            resolver: None,
+            notices: Arc::new(|_| {}),
+            roots: Vec::new(),
+            protocol: None,
+            times: Times::default(),
+            cache: None,
+            log_level: None,
+            stop: CancellationToken::new(),
+        }
+    }
+}
+
+impl HostOptions {
+    /// What the client of `server` is told: these options, with what its configuration says laid over them.
+    pub(super) fn for_server(&self, server: &ServerName, config: &ServerConfig) -> ClientOptions {
+        let times = Times {
+            start: config.timeout.unwrap_or(self.times.start),
+            call_silence: config.call_timeout.or(config.timeout).unwrap_or(self.times.call_silence),
+            call_total: config.max_call_time.unwrap_or(self.times.call_total),
+            url_wait: self.times.url_wait,
+            shutdown_grace: config.shutdown_grace.unwrap_or(self.times.shutdown_grace),
+        };
+        ClientOptions {
+            server: server.clone(),
+            resolver: self.resolver.clone(),
+            notices: Arc::clone(&self.notices),
+            roots: self.roots.clone(),
+            protocol: self.protocol,
+            times,
+            cache: self.cache.clone(),
+            log_level: self.log_level.clone(),
+        }
+    }
+}

@@ -1,0 +1,120 @@
+use std::{collections::HashMap, sync::Arc};
+
+use futures_util::future::join_all;
+use tokio::sync::Mutex;
+
+use super::{HostError, HostOptions, State, Status};
+use crate::{
+    client::Client,
+    config::{Config, ConfigError, ServerConfig},
+    elicitation::ServerName,
+};
+
+/// The configuration, and one client for each connected server.
+pub struct Host {
+    config: Config,
+    options: HostOptions,
+    slots: HashMap<ServerName, Slot>,
+}
+
+/// Where a server's client stands. The outer lock is held while connecting, so that nobody connects twice; the inner one
+/// never for long.
+#[derive(Default)]
+struct Slot {
+    connecting: Mutex<()>,
+    state: std::sync::Mutex<Connection>,
+}
+
+#[derive(Clone, Default)]
+enum Connection {
+    #[default]
+    Idle,
+    Connected(Arc<Client>),
+    Failed(String),
+}
+
+impl Slot {
+    fn get(&self) -> Connection {
+        self.state.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clone()
+    }
+
+    fn set(&self, connection: Connection) -> Connection {
+        let mut state = self.state.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        std::mem::replace(&mut *state, connection)
+    }
+}
+
+impl Host {
+    /// A host for the servers in `config`. Nothing is started yet.
+    pub fn new(config: Config, options: HostOptions) -> Self {
+        let slots = config.servers.iter().map(|entry| (entry.name.clone(), Slot::default())).collect();
+        Self { config, options, slots }
+    }
+
+    /// The configuration.
+    pub fn config(&self) -> &Config {
+        &self.config
+    }
+
+    /// The client of the server with this name, connected on first use.
+    ///
+    /// # Errors
+    /// When there is no usable entry of that name, or the server cannot be connected to.
+    pub async fn connect(&self, server: &str) -> Result<Arc<Client>, HostError> {
+        let name = ServerName::from(server);
+        let config = self.entry(server)?;
+        // Every entry of the configuration has its slot, and it never changes.
+        let Some(slot) = self.slots.get(&name) else { return Err(self.unknown(server).into()) };
+        let _connecting = slot.connecting.lock().await;
+        if let Connection::Connected(client) = slot.get() {
+            return Ok(client);
+        }
+        let options = self.options.for_server(&name, config);
+        match Client::connect(config.clone(), options, &self.options.stop).await {
+            Ok(client) => {
+                let client = Arc::new(client);
+                slot.set(Connection::Connected(Arc::clone(&client)));
+                Ok(client)
+            }
+            Err(source) => {
+                slot.set(Connection::Failed(source.to_string()));
+                Err(HostError::Client { server: name, source })
+            }
+        }
+    }
+
+    /// How every configured server stands, in the configuration's order.
+    pub fn statuses(&self) -> Vec<Status> {
+        let state = |entry: &crate::config::Entry| match (&entry.server, self.slots.get(&entry.name).map(Slot::get)) {
+            _ if !entry.enabled => State::Disabled,
+            (Err(error), _) => State::Invalid(error.to_string()),
+            (_, Some(Connection::Connected(client))) => State::Connected(client.info()),
+            (_, Some(Connection::Failed(reason))) => State::Failed(reason),
+            (_, Some(Connection::Idle) | None) => State::Idle,
+        };
+        self.config.servers.iter().map(|entry| Status { server: entry.name.clone(), state: state(entry) }).collect()
+    }
+
+    /// Ends all connections, each with its grace, all at once.
+    pub async fn disconnect_all(&self) {
+        let clients = self.slots.values().filter_map(|slot| match slot.set(Connection::Idle) {
+            Connection::Connected(client) => Some(client),
+            Connection::Idle | Connection::Failed(_) => None,
+        });
+        join_all(clients.map(|client| async move { client.close().await })).await;
+    }
+
+    fn entry(&self, server: &str) -> Result<&ServerConfig, ConfigError> {
+        let entry = self.config.servers.iter().find(|entry| entry.name.as_str() == server);
+        let entry = entry.ok_or_else(|| self.unknown(server))?;
+        if !entry.enabled {
+            return Err(ConfigError::Disabled(server.to_owned()));
+        }
+        entry.server.as_ref().map_err(Clone::clone)
+    }
+
+    fn unknown(&self, server: &str) -> ConfigError {
+        let known = self.config.servers.iter().map(|entry| entry.name.to_string()).collect();
+        ConfigError::UnknownServer { name: server.to_owned(), known }
+    }
+}

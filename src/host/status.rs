@@ -1,0 +1,27 @@
+use std::sync::Arc;
+
+use crate::{client::ServerInfo, elicitation::ServerName};
+
+/// How one configured server stands.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Status {
+    /// Its name.
+    pub server: ServerName,
+    /// How it stands.
+    pub state: State,
+}
+
+/// See [`Status`].
+#[derive(Clone, Debug, PartialEq)]
+pub enum State {
+    /// Switched off in the configuration.
+    Disabled,
+    /// Its entry cannot be used, and why.
+    Invalid(String),
+    /// Not connected yet, or not any more.
+    Idle,
+    /// Connected.
+    Connected(Arc<ServerInfo>),
+    /// The last attempt to connect failed, and why.
+    Failed(String),
+}
