@@ -3,10 +3,13 @@
 mod endpoint;
 mod error;
 mod incoming;
+mod limits;
+pub mod stdio;
 
 pub use endpoint::{Endpoint, HttpEndpoint, HttpKind, StdioEndpoint};
 pub use error::TransportError;
 pub use incoming::{Closed, Incoming, Junk, Outgoing};
+pub use limits::Limits;
 
 use std::time::Duration;
 

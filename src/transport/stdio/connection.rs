@@ -1,0 +1,212 @@
+use std::{
+    collections::VecDeque,
+    process::{ExitStatus, Stdio as Pipe},
+    time::Duration,
+};
+
+use futures_util::{FutureExt, future::BoxFuture};
+use tokio::{
+    io::{AsyncRead, AsyncReadExt},
+    process::{ChildStdout, Command},
+    time::{Instant, sleep_until, timeout},
+};
+
+use super::{
+    group::{self, Group},
+    lines::{LineError, Lines},
+    log::Log,
+    program, split,
+    writer::Writer,
+};
+use crate::{
+    protocol::{Id, Revision},
+    transport::{Closed, Incoming, Limits, Outgoing, StdioEndpoint, Transport, TransportError},
+};
+
+/// How long an ended program is waited for to tell its status, its last words and its last messages.
+const LAST_WORDS: Duration = Duration::from_millis(300);
+
+/// A connection to a program of ours over its standard streams.
+pub struct Stdio {
+    name: String,
+    group: Group,
+    writer: Writer,
+    output: Lines<ChildStdout>,
+    log: Log,
+    /// Messages of a batch that were not given yet.
+    ready: VecDeque<Incoming>,
+    /// What has ended so far, and when the rest is not waited for any more.
+    ends: Ends,
+    /// Requests that could not be written, told when the server says nothing of its end.
+    unsent: VecDeque<Id>,
+    closed: Option<Closed>,
+}
+
+#[derive(Default)]
+struct Ends {
+    output: bool,
+    log: bool,
+    writer: bool,
+    status: Option<ExitStatus>,
+    /// Why, where it is not the server's doing.
+    reason: Option<String>,
+    deadline: Option<Instant>,
+}
+
+impl Stdio {
+    /// Starts the program in a process group of its own.
+    ///
+    /// # Errors
+    /// [`TransportError::Spawn`] when the program cannot be started, [`TransportError::NoDirectory`] when its directory
+    /// is missing.
+    pub fn start(endpoint: &StdioEndpoint, limits: Limits) -> Result<Box<dyn Transport>, TransportError> {
+        program::check_directory(endpoint)?;
+        let mut command = Command::new(program::resolve(endpoint));
+        command.args(&endpoint.args).envs(endpoint.env.iter().map(|(name, value)| (name, value)));
+        command.stdin(Pipe::piped()).stdout(Pipe::piped()).stderr(Pipe::piped());
+        if let Some(cwd) = &endpoint.cwd {
+            command.current_dir(cwd);
+        }
+        let started = Group::start(command).map_err(|error| program::refusal(endpoint, error))?;
+        let (group, (stdin, stdout, stderr)) = started;
+        Ok(Box::new(Self {
+            name: endpoint.command.clone(),
+            group,
+            writer: Writer::start(stdin),
+            output: Lines::new(stdout, limits.max_message),
+            log: Log::drain(stderr),
+            ready: VecDeque::new(),
+            ends: Ends::default(),
+            unsent: VecDeque::new(),
+            closed: None,
+        }))
+    }
+
+    async fn next_incoming(&mut self) -> Incoming {
+        loop {
+            if let Some(incoming) = self.ready.pop_front() {
+                return incoming;
+            }
+            if let Some(closed) = &self.closed {
+                return Incoming::Closed(closed.clone());
+            }
+            let deadline = self.ends.deadline;
+            tokio::select! {
+                biased;
+                line = self.output.next(), if !self.ends.output => self.take_line(line),
+                line = self.log.next(), if !self.ends.log => match line {
+                    Some(line) => return Incoming::Log(line),
+                    None => self.ends.log = true,
+                },
+                status = self.group.wait(), if self.ends.status.is_none() => {
+                    self.ends.status = Some(status.unwrap_or_default());
+                    self.wait_a_little();
+                }
+                id = self.writer.unsent(), if !self.ends.writer => match id {
+                    Some(id) => {
+                        self.unsent.push_back(id);
+                        self.wait_a_little();
+                    }
+                    None => self.ends.writer = true,
+                },
+                () = sleep_until(deadline.unwrap_or_else(Instant::now)), if deadline.is_some() => self.give_up(),
+            }
+            if self.ends.output && self.ends.log && self.ends.status.is_some() {
+                self.close_now();
+            }
+        }
+    }
+
+    fn take_line(&mut self, line: Result<Option<Vec<u8>>, LineError>) {
+        match line {
+            Ok(Some(line)) => {
+                self.ready.extend(split::messages(line));
+                // What is still being said after the program's end is waited for.
+                if self.ends.status.is_some() {
+                    self.wait_a_little();
+                }
+                return;
+            }
+            Ok(None) => {}
+            Err(LineError::TooLong(error)) => {
+                self.ends.reason = Some(format!("the server ({}) wrote too much: {error}", self.name));
+                return self.close_now();
+            }
+            Err(LineError::Io(error)) => {
+                self.ends.reason = Some(format!("the server ({}) cannot be read: {error}", self.name));
+            }
+        }
+        self.ends.output = true;
+        self.wait_a_little();
+    }
+
+    fn wait_a_little(&mut self) {
+        self.ends.deadline = Some(Instant::now() + LAST_WORDS);
+    }
+
+    /// The deadline passed: the connection is over, or only those requests are that could not be written.
+    fn give_up(&mut self) {
+        self.ends.deadline = None;
+        if self.ends.output || self.ends.status.is_some() {
+            return self.close_now();
+        }
+        let reason = format!("the server ({}) closed its input", self.name);
+        let closed = Closed { reason, stderr: self.log.tail() };
+        let failed = self.unsent.drain(..);
+        self.ready.extend(failed.map(|id| Incoming::Failed { id, error: TransportError::Closed(closed.clone()) }));
+    }
+
+    fn close_now(&mut self) {
+        let ended = self.ends.status.map_or_else(|| "closed its output".to_owned(), group::describe);
+        let reason = self.ends.reason.take().unwrap_or_else(|| format!("the server ({}) {ended}", self.name));
+        self.closed = Some(Closed { reason, stderr: self.log.tail() });
+    }
+}
+
+impl Transport for Stdio {
+    fn send(&mut self, out: Outgoing) -> Result<(), TransportError> {
+        if self.writer.send(out.frame) {
+            return Ok(());
+        }
+        let gone =
+            || Closed { reason: format!("the server ({}) closed its input", self.name), stderr: self.log.tail() };
+        Err(TransportError::Closed(self.closed.clone().unwrap_or_else(gone)))
+    }
+
+    fn next(&mut self) -> BoxFuture<'_, Incoming> {
+        self.next_incoming().boxed()
+    }
+
+    fn agree(&mut self, _revision: Revision) {}
+
+    fn cancel(&mut self, _id: &Id) -> bool {
+        false
+    }
+
+    fn close(self: Box<Self>, grace: Duration) -> BoxFuture<'static, ()> {
+        let Self { mut group, writer, output, log, ends, .. } = *self;
+        drop(log);
+        async move {
+            let ended = async {
+                if ends.status.is_none() {
+                    drop(group.wait().await);
+                }
+            };
+            // The server's output is read to the end, so that it never blocks on it instead of noticing the end.
+            let polite = async { tokio::join!(writer.close(grace / 2), ended) };
+            tokio::select! {
+                _ = timeout(grace, polite) => {}
+                () = discard(output.into_inner()) => {}
+            }
+            group.end().await;
+        }
+        .boxed()
+    }
+}
+
+/// Reads and drops everything; never ends.
+async fn discard(mut stream: impl AsyncRead + Unpin) {
+    let mut chunk = vec![0; 64 * 1024];
+    while matches!(stream.read(&mut chunk).await, Ok(1..)) {}
+    std::future::pending::<()>().await;
+}

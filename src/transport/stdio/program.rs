@@ -1,0 +1,57 @@
+use std::{
+    env,
+    ffi::OsString,
+    io,
+    path::{Path, PathBuf},
+};
+
+use crate::transport::{StdioEndpoint, TransportError};
+
+/// The name under which a configuration asks for the running program itself, where it is not on `PATH`.
+const OURSELVES: &str = "toolnexus";
+
+/// The program that `endpoint` names.
+pub(super) fn resolve(endpoint: &StdioEndpoint) -> OsString {
+    let own = || env::current_exe().ok().map(OsString::from);
+    if endpoint.command == OURSELVES && find(endpoint).is_none() {
+        return own().unwrap_or_else(|| OURSELVES.into());
+    }
+    endpoint.command.clone().into()
+}
+
+/// Refuses a working directory that is not there: the system would say that the program is missing.
+pub(super) fn check_directory(endpoint: &StdioEndpoint) -> Result<(), TransportError> {
+    match &endpoint.cwd {
+        Some(cwd) if !cwd.is_dir() => {
+            Err(TransportError::NoDirectory { command: endpoint.command.clone(), cwd: cwd.clone() })
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Why the program could not be started, in clear words where the system has none.
+pub(super) fn refusal(endpoint: &StdioEndpoint, error: io::Error) -> TransportError {
+    let is_path = Path::new(&endpoint.command).components().count() > 1;
+    let source = match (error.kind(), find(endpoint)) {
+        (io::ErrorKind::NotFound, Some(found)) => {
+            let reason = format!("{} needs an interpreter that is not there", found.display());
+            io::Error::new(io::ErrorKind::NotFound, reason)
+        }
+        (io::ErrorKind::NotFound, None) if is_path => io::Error::new(io::ErrorKind::NotFound, "no such file"),
+        (io::ErrorKind::NotFound, None) => io::Error::new(io::ErrorKind::NotFound, "no such program on PATH"),
+        _ => error,
+    };
+    TransportError::Spawn { command: endpoint.command.clone(), source }
+}
+
+fn find(endpoint: &StdioEndpoint) -> Option<PathBuf> {
+    let command = Path::new(&endpoint.command);
+    if command.components().count() > 1 {
+        let file = endpoint.cwd.as_deref().unwrap_or(Path::new("")).join(command);
+        return file.is_file().then_some(file);
+    }
+    let own = endpoint.env.iter().rev().find(|(name, _)| name == "PATH").map(|(_, value)| value.into());
+    let path: OsString = own.or_else(|| env::var_os("PATH"))?;
+    let names = [endpoint.command.clone(), format!("{}{}", endpoint.command, env::consts::EXE_SUFFIX)];
+    env::split_paths(&path).flat_map(|folder| names.clone().map(|name| folder.join(name))).find(|file| file.is_file())
+}

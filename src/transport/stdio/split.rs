@@ -1,0 +1,79 @@
+use serde_json::value::RawValue;
+
+use crate::{
+    protocol::Frame,
+    transport::{Incoming, Junk},
+};
+
+/// How much of a line that is no message is shown, in bytes.
+const PREVIEW: usize = 200;
+const BOM: &[u8] = b"\xef\xbb\xbf";
+
+/// What stands in one line of a server's output: a message, the messages of a batch (2025-03-26, *basic*), junk, or
+/// nothing for a blank line. A byte order mark and a carriage return around it do not matter.
+pub(super) fn messages(mut line: Vec<u8>) -> Vec<Incoming> {
+    line.truncate(line.trim_ascii_end().len());
+    let start = line.strip_prefix(BOM).unwrap_or(&line).trim_ascii_start();
+    match start.first() {
+        None => Vec::new(),
+        Some(b'[') => batch(start),
+        Some(_) => {
+            let blank = line.len() - start.len();
+            vec![message(if blank == 0 { line } else { line.split_off(blank) })]
+        }
+    }
+}
+
+fn message(bytes: Vec<u8>) -> Incoming {
+    let preview = preview(&bytes);
+    match Frame::parse(bytes) {
+        Ok(frame) => Incoming::Frame(frame),
+        Err(error) => Incoming::Junk(Junk { preview, reason: error.to_string() }),
+    }
+}
+
+fn batch(bytes: &[u8]) -> Vec<Incoming> {
+    match serde_json::from_slice::<Vec<&RawValue>>(bytes) {
+        Ok(messages) => messages.into_iter().map(|raw| message(raw.get().as_bytes().to_vec())).collect(),
+        Err(error) => vec![Incoming::Junk(Junk { preview: preview(bytes), reason: format!("parse JSON: {error}") })],
+    }
+}
+
+fn preview(bytes: &[u8]) -> String {
+    let cut = &bytes[..bytes.len().min(PREVIEW)];
+    String::from_utf8_lossy(cut).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kinds(line: &[u8]) -> String {
+        let kind = |incoming: &Incoming| match incoming {
+            Incoming::Frame(_) => 'f',
+            Incoming::Junk(_) => 'j',
+            _ => '?',
+        };
+        messages(line.to_vec()).iter().map(kind).collect()
+    }
+
+    #[test]
+    fn frames_are_found_in_odd_lines() {
+        let cases: [(&[u8], &str); 11] = [
+            (b"{\"method\":\"a\"}", "f"),
+            (b"  {\"method\":\"a\"}\r", "f"),
+            (b"\xef\xbb\xbf{\"method\":\"a\"}", "f"),
+            (b"", ""),
+            (b" \r", ""),
+            (b"Ready on stdio", "j"),
+            (b"{\"method\":\"\xff\"}", "j"),
+            (b"[{\"method\":\"a\"},{\"id\":1,\"result\":{}},7]", "ffj"),
+            (b"[]", ""),
+            (b"[info] started", "j"),
+            (b"{}", "j"),
+        ];
+        for (line, expected) in cases {
+            assert_eq!(kinds(line), expected, "{}", String::from_utf8_lossy(line));
+        }
+    }
+}
