@@ -1,5 +1,21 @@
-//! The `mcpServers` file: found, read, understood, and never written.
+//! The `mcpServers` file: found, read, understood, and never written. What it may say is in `docs/configuration.md`.
 
+mod adhoc;
+mod endpoint;
+mod entry;
+mod environment;
+mod expand;
+mod file;
+mod find;
+mod fingerprint;
+mod jsonc;
 mod model;
+mod near;
 
-pub use model::{Config, ConfigError, Entry, Place, ServerConfig};
+pub use adhoc::{Overrides, Target};
+pub use environment::Environment;
+pub use file::{parse, parse_value};
+pub use find::{CONFIG_VARIABLE, FOUND_NAMES, discover, find, load};
+pub use jsonc::{Content, Document, Member, Node, Place, SyntaxError};
+pub use model::{Config, ConfigError, Entry, FoundBy, ServerConfig};
+pub use near::near_misses;

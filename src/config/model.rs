@@ -1,5 +1,6 @@
 use std::{path::PathBuf, time::Duration};
 
+use super::{Place, near_misses};
 use crate::{
     client::ProtocolChoice,
     elicitation::{Modes, ServerName},
@@ -11,8 +12,26 @@ use crate::{
 pub struct Config {
     /// The file, where there is one.
     pub path: Option<PathBuf>,
+    /// How it was come by.
+    pub found_by: FoundBy,
+    /// A hash of the file's path and text, as hexadecimal digits; empty without a file.
+    pub hash: String,
     /// The entries, in the file's order.
     pub servers: Vec<Entry>,
+    /// What is odd about the file as a whole, in our words, with its place.
+    pub warnings: Vec<String>,
+}
+
+/// How a configuration was come by.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum FoundBy {
+    /// The user named the file, or the server itself.
+    #[default]
+    Name,
+    /// It lay in the working folder or above: whoever wrote it need not be the user.
+    Project,
+    /// It lies in the user's own configuration folder.
+    User,
 }
 
 /// One entry of the file. A bad or disabled one never harms another.
@@ -24,6 +43,8 @@ pub struct Entry {
     pub enabled: bool,
     /// What it says, or what is wrong with it.
     pub server: Result<ServerConfig, ConfigError>,
+    /// What is odd about it, in our words, with its place.
+    pub warnings: Vec<String>,
 }
 
 /// How to start or reach one server, with all variables expanded.
@@ -47,13 +68,46 @@ pub struct ServerConfig {
     pub modes: Modes,
 }
 
-/// Where in a file something is: both count from 1, columns in characters.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
-    /// The line.
-    pub line: usize,
-    /// The column.
-    pub column: usize,
+impl ServerConfig {
+    /// The default of `maxMessage`: 1 GiB.
+    pub const MAX_MESSAGE: u64 = 1 << 30;
+
+    /// A server at `endpoint`, with everything else as by default.
+    pub fn at(endpoint: Endpoint) -> Self {
+        Self {
+            endpoint,
+            timeout: None,
+            call_timeout: None,
+            max_call_time: None,
+            shutdown_grace: None,
+            max_message: Self::MAX_MESSAGE,
+            protocol: ProtocolChoice::Auto,
+            modes: Modes::ALL,
+        }
+    }
+}
+
+impl Config {
+    /// The entry called `name`.
+    ///
+    /// # Errors
+    /// [`ConfigError::UnknownServer`], [`ConfigError::Disabled`], or what is wrong with the entry.
+    pub fn server(&self, name: &str) -> Result<&ServerConfig, ConfigError> {
+        let Some(entry) = self.entry(name) else {
+            let known = self.servers.iter().map(|entry| entry.name.to_string()).collect();
+            return Err(ConfigError::UnknownServer { name: name.to_owned(), known, path: self.path.clone() });
+        };
+        match &entry.server {
+            _ if !entry.enabled => Err(ConfigError::Disabled(name.to_owned())),
+            Ok(server) => Ok(server),
+            Err(error) => Err(error.clone()),
+        }
+    }
+
+    /// The entry called `name`, whatever is wrong with it.
+    pub fn entry(&self, name: &str) -> Option<&Entry> {
+        self.servers.iter().find(|entry| entry.name.as_str() == name)
+    }
 }
 
 /// What is wrong with a configuration.
@@ -82,14 +136,41 @@ pub enum ConfigError {
     #[error("find a configuration: none of {} is here or above, nor {} in the user's folder", .0.join(", "), .1.display())]
     NotFound(Vec<String>, PathBuf),
     /// No entry has this name.
-    #[error("find server {name:?}")]
+    #[error("find server {name:?}{}", path.as_ref().map(|path| format!(" in {}", path.display())).unwrap_or_default())]
     UnknownServer {
         /// What was asked for.
         name: String,
         /// The names that are there.
         known: Vec<String>,
+        /// The file, where there is one.
+        path: Option<PathBuf>,
     },
     /// The entry is there, and switched off.
     #[error("start server {0:?}: it is disabled in the configuration")]
     Disabled(String),
+    /// An option for a server makes no sense.
+    #[error("{0}")]
+    Option(String),
+}
+
+impl ConfigError {
+    /// What to do about it, where that can be said.
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Self::UnknownServer { name, known, .. } => {
+                let near = near_misses(name, known.iter().map(String::as_str));
+                match (near.as_slice(), known.len()) {
+                    ([], 0) => Some("the configuration has no servers".to_owned()),
+                    ([], 1..=12) => Some(format!("the servers are {}", known.join(", "))),
+                    ([], _) => Some("`toolnexus servers` lists the servers".to_owned()),
+                    (near, _) => Some(format!("did you mean {}?", near.join(" or "))),
+                }
+            }
+            Self::NotFound(..) => {
+                Some("name a file with --config, or the server itself: a URL, or a command after `--`".to_owned())
+            }
+            Self::Disabled(_) => Some("take `disabled: true` or `enabled: false` out of its entry".to_owned()),
+            Self::Unreadable { .. } | Self::Wrong { .. } | Self::Option(_) => None,
+        }
+    }
 }

@@ -1,0 +1,135 @@
+use super::{ConfigError, Member, entry::Reader, near::plain};
+use crate::transport::{Endpoint, HttpEndpoint, HttpKind, StdioEndpoint};
+
+const URL: [&str; 3] = ["url", "serverUrl", "httpUrl"];
+
+/// How an entry says that its server is reached.
+#[derive(Clone, Copy, PartialEq)]
+enum Kind {
+    Stdio,
+    Http(HttpKind),
+}
+
+/// Reads where the entry's server is.
+pub(super) fn read(reader: &mut Reader<'_>) -> Result<Endpoint, ConfigError> {
+    let kind = kind(reader)?;
+    let (command, url) = (reader.first(&["command"]), reader.first(&URL));
+    match (kind, command, url) {
+        (None | Some((_, Kind::Stdio)), Some(command), None) | (Some((_, Kind::Stdio)), Some(command), Some(_)) => {
+            stdio(reader, command).map(Endpoint::Stdio)
+        }
+        (None, None, Some(url)) => http(reader, url, HttpKind::Auto).map(Endpoint::Http),
+        (Some((_, Kind::Http(kind))), _, Some(url)) => http(reader, url, kind).map(Endpoint::Http),
+        (None, Some(_), Some(url)) => {
+            let reason = format!("has both `command` and `{}`; `type` says which one counts", url.key);
+            Err(reader.wrong(url.at, &reason))
+        }
+        (_, _, None) | (Some((_, Kind::Stdio)), None, _) => Err(missing(reader, kind)),
+    }
+}
+
+fn missing(reader: &Reader<'_>, kind: Option<(&Member, Kind)>) -> ConfigError {
+    let wanted: &[&'static str] = match kind {
+        Some((_, Kind::Stdio)) => &["command"],
+        Some((_, Kind::Http(_))) => &URL,
+        None => &["command", "url", "serverUrl", "httpUrl"],
+    };
+    if let Some((member, meant)) = reader.misspelled(wanted) {
+        return reader.wrong(member.at, &format!("unknown key {:?}: did you mean `{meant}`?", member.key));
+    }
+    match kind {
+        Some((member, Kind::Stdio)) => {
+            reader.wrong(member.at, &format!("`{}` is stdio, which needs `command`", member.key))
+        }
+        Some((member, Kind::Http(_))) => {
+            reader.wrong(member.at, &format!("`{}` is a web address, which needs `url`", member.key))
+        }
+        None => reader.wrong(reader.at(), "needs `command` (a program to start) or `url` (a web address)"),
+    }
+}
+
+fn kind<'a>(reader: &mut Reader<'a>) -> Result<Option<(&'a Member, Kind)>, ConfigError> {
+    let Some(member) = reader.first(&["type", "transport", "transportType"]) else { return Ok(None) };
+    let kind = match plain(&reader.text(member)?).as_str() {
+        "stdio" | "local" | "command" | "process" => Kind::Stdio,
+        "http" | "https" | "streamable" | "streamablehttp" | "httpstream" | "remote" | "url" => {
+            Kind::Http(HttpKind::Auto)
+        }
+        "sse" | "httpsse" | "http+sse" => Kind::Http(HttpKind::Sse),
+        _ => return Err(reader.expected(member, "\"stdio\", \"http\" or \"sse\"")),
+    };
+    Ok(Some((member, kind)))
+}
+
+fn stdio(reader: &mut Reader<'_>, command: &Member) -> Result<StdioEndpoint, ConfigError> {
+    let mut words = match command.value.elements() {
+        Some(nodes) => nodes.iter().map(|node| reader.text_in("command", node)).collect::<Result<Vec<_>, _>>()?,
+        None if command.value.text().is_some() => vec![reader.text(command)?],
+        None => return Err(reader.expected(command, "a text, or a list of texts")),
+    };
+    if words.first().is_none_or(|program| program.trim().is_empty()) {
+        return Err(reader.wrong(command.value.at, "command: is empty"));
+    }
+    let program = reader.checked("command", &command.value, reader.file.scope.program(&words.remove(0)))?;
+    if let Some(args) = reader.first(&["args"]) {
+        let nodes = args.value.elements().ok_or_else(|| reader.expected(args, "a list of texts"))?;
+        for (index, node) in nodes.iter().enumerate() {
+            words.push(reader.text_in(&format!("args[{index}]"), node)?);
+        }
+    }
+    let env = reader.first(&["env", "environment"]).map(|member| reader.texts(member)).transpose()?.unwrap_or_default();
+    let cwd = match reader.first(&["cwd"]) {
+        Some(member) => Some(reader.checked("cwd", &member.value, reader.file.scope.path(&reader.text(member)?))?),
+        None => None,
+    };
+    Ok(StdioEndpoint { command: program, args: words, env, cwd })
+}
+
+fn http(reader: &mut Reader<'_>, url: &Member, kind: HttpKind) -> Result<HttpEndpoint, ConfigError> {
+    if url.value.text().is_none() {
+        return Err(reader.expected(url, "a text"));
+    }
+    let mut endpoint = HttpEndpoint {
+        url: reader.checked(&url.key, &url.value, web_address(&reader.text(url)?))?,
+        headers: Vec::new(),
+        kind,
+        ca_file: None,
+        insecure: false,
+    };
+    if let Some(member) = reader.first(&["headers"]) {
+        endpoint.headers = reader.texts(member)?;
+        for (name, value) in &endpoint.headers {
+            reader.checked(&format!("headers.{name}"), &member.value, check_header(name, value))?;
+        }
+    }
+    if let Some(member) = reader.first(&["caFile"]) {
+        endpoint.ca_file =
+            Some(reader.checked("caFile", &member.value, reader.file.scope.path(&reader.text(member)?))?);
+    }
+    if let Some(member) = reader.first(&["insecure"]) {
+        endpoint.insecure = reader.flag(member)?;
+    }
+    Ok(endpoint)
+}
+
+/// `text` as a web address, or why it is none.
+pub(super) fn web_address(text: &str) -> Result<url::Url, String> {
+    let url = url::Url::parse(text.trim()).map_err(|error| format!("{text:?} is no web address: {error}"))?;
+    match url.scheme() {
+        "http" | "https" => Ok(url),
+        other => Err(format!("{text:?} begins with `{other}:`; only http and https are spoken")),
+    }
+}
+
+/// Whether a header can be sent. The reason never contains its value.
+pub(super) fn check_header(name: &str, value: &str) -> Result<(), String> {
+    let is_token = |c: char| c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c);
+    if name.is_empty() || !name.chars().all(is_token) {
+        return Err(format!("{name:?} is no name of a header"));
+    }
+    match value.chars().find(|c| c.is_control() && *c != '\t') {
+        Some('\n' | '\r') => Err("the value has a line break in it".to_owned()),
+        Some(_) => Err("the value has a control character in it".to_owned()),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,265 @@
+use std::time::Duration;
+
+use super::{
+    Config, ConfigError, Content, Document, Entry, Member, Node, ServerConfig, endpoint, expand::Scope,
+    near::near_misses,
+};
+use crate::{client::ProtocolChoice, elicitation::Modes, protocol::Revision};
+
+/// The keys that an entry may have, in every spelling that is understood.
+pub(super) const KEYS: [&str; 24] = [
+    "command",
+    "args",
+    "env",
+    "environment",
+    "cwd",
+    "url",
+    "serverUrl",
+    "httpUrl",
+    "type",
+    "transport",
+    "transportType",
+    "headers",
+    "caFile",
+    "insecure",
+    "enabled",
+    "disabled",
+    "timeout",
+    "callTimeout",
+    "maxCallTime",
+    "shutdownGrace",
+    "maxMessage",
+    "protocol",
+    "elicitation",
+    "description",
+];
+
+/// No time is longer than this, so that adding one to a clock is always possible.
+const MAX_TIME: Duration = Duration::from_secs(365 * 24 * 3600);
+
+/// Reads one entry. Whatever is wrong with it stays inside it.
+pub(super) fn read(file: &File<'_>, member: &Member) -> Entry {
+    let mut reader = Reader { file, name: &member.key, node: &member.value, warnings: Vec::new() };
+    reader.warn_of_keys();
+    let enabled = reader.enabled();
+    let server = enabled.clone().and_then(|_| reader.server());
+    // An entry of which nobody knows whether it is switched off is not started: its error stands in the way.
+    Entry { name: member.key.as_str().into(), enabled: enabled.unwrap_or(true), server, warnings: reader.warnings }
+}
+
+/// A file while it is read.
+pub(super) struct File<'a> {
+    /// Its text.
+    pub(super) document: &'a Document,
+    /// What its variables and paths mean.
+    pub(super) scope: &'a Scope<'a>,
+    /// Where its path is, for errors.
+    pub(super) config: &'a Config,
+}
+
+impl File<'_> {
+    /// The error `reason` at a place of the file.
+    pub(super) fn wrong(&self, at: usize, reason: String) -> ConfigError {
+        ConfigError::Wrong { path: self.config.path.clone(), place: Some(self.document.place(at)), reason }
+    }
+
+    /// The warning `reason` at a place of the file, as `file:line:column: reason`.
+    pub(super) fn warning(&self, at: usize, reason: &str) -> String {
+        let place = self.document.place(at);
+        let path = self.config.path.as_ref().map_or("configuration".into(), |path| path.display().to_string());
+        format!("{path}:{}:{}: {reason}", place.line, place.column)
+    }
+
+    /// A warning for each key of `node` that stands there twice.
+    pub(super) fn repeated(&self, node: &Node, within: &str) -> Vec<String> {
+        let warning = |(first, second): (&Member, &Member)| {
+            let first = self.document.place(first.at);
+            let reason = format!(
+                "{within}the key {:?} stands here a second time, after line {} column {}; this one counts",
+                second.key, first.line, first.column
+            );
+            self.warning(second.at, &reason)
+        };
+        node.repeated().into_iter().map(warning).collect()
+    }
+}
+
+/// One entry while it is read.
+pub(super) struct Reader<'a> {
+    pub(super) file: &'a File<'a>,
+    name: &'a str,
+    node: &'a Node,
+    warnings: Vec<String>,
+}
+
+impl<'a> Reader<'a> {
+    fn server(&mut self) -> Result<ServerConfig, ConfigError> {
+        if self.node.members().is_none() {
+            let reason = format!("expected an object with `command` or `url`, not {}", self.node.describe());
+            return Err(self.wrong(self.node.at, &reason));
+        }
+        let mut server = ServerConfig::at(endpoint::read(self)?);
+        server.timeout = self.milliseconds("timeout")?;
+        server.call_timeout = self.milliseconds("callTimeout")?;
+        server.max_call_time = self.milliseconds("maxCallTime")?;
+        server.shutdown_grace = self.milliseconds("shutdownGrace")?;
+        if let Some(member) = self.first(&["maxMessage"]) {
+            server.max_message = match &member.value.content {
+                Content::Number(number) => number.as_u64().filter(|bytes| *bytes > 0),
+                _ => None,
+            }
+            .ok_or_else(|| self.expected(member, "a number of bytes"))?;
+        }
+        if let Some(member) = self.first(&["protocol"]) {
+            server.protocol = match self.text(member)?.as_str() {
+                "auto" => ProtocolChoice::Auto,
+                text => ProtocolChoice::Fixed(Revision::parse(text).ok_or_else(|| {
+                    let known = Revision::ALL.map(Revision::as_str).join(", ");
+                    self.expected(member, &format!("\"auto\" or one of {known}"))
+                })?),
+            };
+        }
+        if let Some(member) = self.first(&["elicitation"]) {
+            server.modes = match member.value.text() {
+                Some("plain") => Modes::PLAIN,
+                Some("full") => Modes::ALL,
+                _ => return Err(self.expected(member, "\"plain\" or \"full\"")),
+            };
+        }
+        Ok(server)
+    }
+
+    /// Whether the entry is switched on. An `enabled` or `disabled` that is spelled wrong is an error: what somebody
+    /// meant to switch off is not started.
+    fn enabled(&mut self) -> Result<bool, ConfigError> {
+        for member in self.node.members().unwrap_or_default() {
+            let is_known = KEYS.contains(&member.key.as_str());
+            if let Some(near @ ("enabled" | "disabled")) =
+                near_misses(&member.key, KEYS).first().copied().filter(|_| !is_known)
+            {
+                return Err(self.wrong(member.at, &format!("unknown key {:?}: did you mean `{near}`?", member.key)));
+            }
+        }
+        let mut is_on = true;
+        for (key, on) in [("enabled", true), ("disabled", false)] {
+            if let Some(member) = self.first(&[key]) {
+                let flag = self.flag(member)?;
+                is_on &= flag == on;
+            }
+        }
+        Ok(is_on)
+    }
+
+    fn warn_of_keys(&mut self) {
+        let within = format!("server {:?}: ", self.name);
+        self.warnings.extend(self.file.repeated(self.node, &within));
+        for key in ["env", "environment", "headers"] {
+            if let Some(member) = self.node.member(key) {
+                self.warnings.extend(self.file.repeated(&member.value, &format!("{within}{key}: ")));
+            }
+        }
+        for member in self.node.members().unwrap_or_default() {
+            if KEYS.contains(&member.key.as_str()) {
+                continue;
+            }
+            if let Some(near) = near_misses(&member.key, KEYS).first() {
+                let reason = format!("{within}unknown key {:?}: did you mean `{near}`?", member.key);
+                self.warnings.push(self.file.warning(member.at, &reason));
+            } else if member.key == "envFile" {
+                let reason = format!("{within}`envFile` is not read; put the variables under `env`");
+                self.warnings.push(self.file.warning(member.at, &reason));
+            }
+        }
+    }
+
+    /// The first of `keys` that the entry has, and that is not `null`. A second one is warned of.
+    pub(super) fn first(&mut self, keys: &[&str]) -> Option<&'a Member> {
+        let node: &'a Node = self.node;
+        let is_there = |key: &&str| node.member(key).filter(|member| member.value.content != Content::Null);
+        let mut found = keys.iter().filter_map(is_there);
+        let first = found.next()?;
+        for other in found {
+            let reason = format!("server {:?}: `{}` is not read beside `{}`", self.name, other.key, first.key);
+            self.warnings.push(self.file.warning(other.at, &reason));
+        }
+        Some(first)
+    }
+
+    /// The key most like `wanted` that the entry has by mistake.
+    pub(super) fn misspelled(&self, wanted: &[&'static str]) -> Option<(&'a Member, &'static str)> {
+        let unknown = self.node.members()?.iter().filter(|member| !KEYS.contains(&member.key.as_str()));
+        unknown
+            .into_iter()
+            .find_map(|member| Some((member, *near_misses(&member.key, wanted.iter().copied()).first()?)))
+    }
+
+    /// The error `reason`, with the entry's name.
+    pub(super) fn wrong(&self, at: usize, reason: &str) -> ConfigError {
+        self.file.wrong(at, format!("server {:?}: {reason}", self.name))
+    }
+
+    /// Where the entry begins.
+    pub(super) fn at(&self) -> usize {
+        self.node.at
+    }
+
+    /// The error of a member that is not what its key wants.
+    pub(super) fn expected(&self, member: &Member, what: &str) -> ConfigError {
+        self.expected_in(&member.key, &member.value, what)
+    }
+
+    /// The error of a value under `key` that is not what it should be.
+    pub(super) fn expected_in(&self, key: &str, node: &Node, what: &str) -> ConfigError {
+        self.wrong(node.at, &format!("{key}: expected {what}, not {}", node.describe()))
+    }
+
+    /// A text with its variables in place.
+    pub(super) fn text(&self, member: &Member) -> Result<String, ConfigError> {
+        self.text_in(&member.key, &member.value)
+    }
+
+    /// The text `node` under `key`, with its variables in place. Numbers and booleans are taken as they are written.
+    pub(super) fn text_in(&self, key: &str, node: &Node) -> Result<String, ConfigError> {
+        let text = match &node.content {
+            Content::Text(text) => text.clone(),
+            Content::Number(number) => number.to_string(),
+            Content::Bool(flag) => flag.to_string(),
+            _ => return Err(self.expected_in(key, node, "a text")),
+        };
+        self.checked(key, node, self.file.scope.expand(&text))
+    }
+
+    /// `result`, its reason turned into an error at `node`.
+    pub(super) fn checked<T>(&self, key: &str, node: &Node, result: Result<T, String>) -> Result<T, ConfigError> {
+        result.map_err(|reason| self.wrong(node.at, &format!("{key}: {reason}")))
+    }
+
+    /// An object of texts, in its order. Of a repeated key the last one counts.
+    pub(super) fn texts(&self, member: &Member) -> Result<Vec<(String, String)>, ConfigError> {
+        let members = member.value.members().ok_or_else(|| self.expected(member, "an object of texts"))?;
+        let is_last = |inner: &&Member| member.value.member(&inner.key).is_some_and(|last| last.at == inner.at);
+        let pair = |inner: &Member| {
+            let key = format!("{}.{}", member.key, inner.key);
+            Ok((inner.key.clone(), self.text_in(&key, &inner.value)?))
+        };
+        members.iter().filter(is_last).map(pair).collect()
+    }
+
+    /// `true` or `false`.
+    pub(super) fn flag(&self, member: &Member) -> Result<bool, ConfigError> {
+        match member.value.content {
+            Content::Bool(flag) => Ok(flag),
+            _ => Err(self.expected(member, "true or false")),
+        }
+    }
+
+    fn milliseconds(&mut self, key: &str) -> Result<Option<Duration>, ConfigError> {
+        let Some(member) = self.first(&[key]) else { return Ok(None) };
+        let milliseconds = match &member.value.content {
+            Content::Number(number) => number.as_f64().filter(|number| number.is_finite() && *number > 0.0),
+            _ => None,
+        };
+        let milliseconds = milliseconds.ok_or_else(|| self.expected(member, "a number of milliseconds above 0"))?;
+        Ok(Some(Duration::try_from_secs_f64(milliseconds / 1000.0).map_or(MAX_TIME, |time| time.min(MAX_TIME))))
+    }
+}

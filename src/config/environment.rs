@@ -1,0 +1,71 @@
+use std::{
+    collections::HashMap,
+    env,
+    path::{Path, PathBuf},
+};
+
+use etcetera::BaseStrategy;
+
+/// What a configuration counts on around it: variables, folders, and the running program.
+#[derive(Clone, Debug, Default)]
+pub struct Environment {
+    /// The variables that are set and are text.
+    pub variables: HashMap<String, String>,
+    /// The working folder.
+    pub folder: PathBuf,
+    /// The user's home folder.
+    pub home: Option<PathBuf>,
+    /// The folder of the user's configurations; ours is `toolnexus` in it.
+    pub config_folder: Option<PathBuf>,
+    /// The folder of the user's data; ours is `toolnexus` in it.
+    pub data_folder: Option<PathBuf>,
+    /// The folder of the user's caches; ours is `toolnexus` in it.
+    pub cache_folder: Option<PathBuf>,
+    /// The running program: what the command `toolnexus` means where it is not on the search path.
+    pub program: Option<PathBuf>,
+}
+
+impl Environment {
+    /// That of this process.
+    pub fn current() -> Self {
+        let text = |(name, value): (std::ffi::OsString, std::ffi::OsString)| {
+            Some((name.into_string().ok()?, value.into_string().ok()?))
+        };
+        let folders = etcetera::choose_base_strategy().ok();
+        Self {
+            variables: env::vars_os().filter_map(text).collect(),
+            folder: env::current_dir().unwrap_or_default(),
+            home: folders.as_ref().map(|folders| folders.home_dir().to_owned()),
+            config_folder: folders.as_ref().map(BaseStrategy::config_dir),
+            data_folder: folders.as_ref().map(BaseStrategy::data_dir),
+            cache_folder: folders.as_ref().map(BaseStrategy::cache_dir),
+            program: env::current_exe().ok(),
+        }
+    }
+
+    /// The value of a variable. On Windows the case of the name does not count.
+    pub fn variable(&self, name: &str) -> Option<&str> {
+        if let Some(value) = self.variables.get(name) {
+            return Some(value);
+        }
+        let mut others = self.variables.iter().filter(|(other, _)| cfg!(windows) && other.eq_ignore_ascii_case(name));
+        others.next().map(|(_, value)| value.as_str())
+    }
+
+    /// `path` as seen from the working folder.
+    pub fn absolute(&self, path: impl AsRef<Path>) -> PathBuf {
+        self.folder.join(path)
+    }
+
+    /// The program to start for `command`: the running one for `toolnexus` where the search path has none.
+    pub(super) fn own_program(&self, command: &str) -> Option<&Path> {
+        let is_ours = command == env!("CARGO_PKG_NAME");
+        is_ours.then(|| self.program.as_deref().filter(|_| !self.is_on_path(command))).flatten()
+    }
+
+    fn is_on_path(&self, command: &str) -> bool {
+        let file = format!("{command}{}", env::consts::EXE_SUFFIX);
+        let path = self.variable("PATH").unwrap_or_default();
+        env::split_paths(path).any(|folder| self.folder.join(folder).join(&file).is_file())
+    }
+}
