@@ -6,7 +6,7 @@ use tokio::sync::Mutex;
 use super::{HostError, HostOptions, State, Status};
 use crate::{
     client::Client,
-    config::{Config, ConfigError, ServerConfig},
+    config::{Config, ConfigError},
     elicitation::ServerName,
 };
 
@@ -62,9 +62,9 @@ impl Host {
     /// When there is no usable entry of that name, or the server cannot be connected to.
     pub async fn connect(&self, server: &str) -> Result<Arc<Client>, HostError> {
         let name = ServerName::from(server);
-        let config = self.entry(server)?;
+        let config = self.config.server(server)?;
         // Every entry of the configuration has its slot, and it never changes.
-        let Some(slot) = self.slots.get(&name) else { return Err(self.unknown(server).into()) };
+        let Some(slot) = self.slots.get(&name) else { return Err(ConfigError::Disabled(server.to_owned()).into()) };
         let _connecting = slot.connecting.lock().await;
         if let Connection::Connected(client) = slot.get() {
             return Ok(client);
@@ -102,19 +102,5 @@ impl Host {
             Connection::Idle | Connection::Failed(_) => None,
         });
         join_all(clients.map(|client| async move { client.close().await })).await;
-    }
-
-    fn entry(&self, server: &str) -> Result<&ServerConfig, ConfigError> {
-        let entry = self.config.servers.iter().find(|entry| entry.name.as_str() == server);
-        let entry = entry.ok_or_else(|| self.unknown(server))?;
-        if !entry.enabled {
-            return Err(ConfigError::Disabled(server.to_owned()));
-        }
-        entry.server.as_ref().map_err(Clone::clone)
-    }
-
-    fn unknown(&self, server: &str) -> ConfigError {
-        let known = self.config.servers.iter().map(|entry| entry.name.to_string()).collect();
-        ConfigError::UnknownServer { name: server.to_owned(), known }
     }
 }
