@@ -3,6 +3,7 @@
 mod error;
 mod frame;
 mod id;
+mod param_headers;
 mod revision;
 mod tool;
 mod tool_result;
@@ -10,6 +11,7 @@ mod tool_result;
 pub use error::{RpcError, code};
 pub use frame::{Frame, FrameError, Kind};
 pub use id::Id;
+pub use param_headers::{check_headers, header_value, param_headers};
 pub use revision::{Era, Revision};
 pub use tool::Tool;
 pub use tool_result::{CallToolResult, ContentBlock};

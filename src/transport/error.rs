@@ -38,6 +38,16 @@ pub enum TransportError {
         /// `WWW-Authenticate`, where there was one.
         challenge: Option<String>,
     },
+    /// The server has ended the session that the request belongs to, and did not look at the request (2025-11-25,
+    /// *transports*, Session Management): initialize again, and repeat the request once.
+    #[error("get an answer: the server has ended the session (HTTP {status})")]
+    SessionLost {
+        /// The status code, 404 or 400.
+        status: u16,
+    },
+    /// A header, a certificate file or an address in the configuration cannot be used.
+    #[error("{0}")]
+    Settings(String),
     /// The server could not be reached, or the connection broke.
     #[error("reach {url}: {reason}")]
     Unreachable {

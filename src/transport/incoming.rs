@@ -33,6 +33,13 @@ pub enum Incoming {
         /// What happened to it.
         error: TransportError,
     },
+    /// A notification or reply of ours did not reach the server; the connection goes on.
+    Undelivered {
+        /// What it was: `notifications/initialized`, `the reply to 7`.
+        what: String,
+        /// Why.
+        error: TransportError,
+    },
     /// The connection is over.
     Closed(Closed),
 }

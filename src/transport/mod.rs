@@ -2,8 +2,10 @@
 
 mod endpoint;
 mod error;
+pub mod http;
 mod incoming;
 mod limits;
+mod sse;
 pub mod stdio;
 
 pub use endpoint::{Endpoint, HttpEndpoint, HttpKind, StdioEndpoint};

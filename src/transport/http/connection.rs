@@ -1,0 +1,156 @@
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, OnceLock},
+    time::Duration,
+};
+
+use futures_util::{FutureExt as _, future::BoxFuture};
+use reqwest::{Method, header::HeaderMap};
+use tokio::{sync::mpsc, task::AbortHandle, time::timeout};
+use tokio_util::{
+    sync::{CancellationToken, DropGuard},
+    task::TaskTracker,
+};
+
+use super::{
+    exchange::Post,
+    fetch::{Ask, Peer, State},
+    headers,
+    tls::Clients,
+};
+use crate::{
+    protocol::{Id, Kind, Revision},
+    transport::{Closed, HttpEndpoint, Incoming, Limits, Outgoing, Transport, TransportError},
+};
+
+/// How many messages wait for the client before the reading stops.
+const WAITING: usize = 64;
+/// The end of a session is told within this time, or not at all.
+const GOODBYE: Duration = Duration::from_secs(1);
+
+/// A connection to a server at a web address. Nothing is sent before the first message.
+///
+/// Streamable HTTP of every revision is spoken, and HTTP+SSE of 2024-11-05 when the endpoint says so or `initialize` is
+/// refused with 400, 404 or 405.
+///
+/// # Errors
+/// When the configured headers cannot be used.
+pub fn connect(endpoint: &HttpEndpoint, limits: Limits) -> Result<Box<dyn Transport>, TransportError> {
+    let (sender, receiver) = mpsc::channel(WAITING);
+    let closed = CancellationToken::new();
+    let peer = Arc::new(Peer {
+        url: endpoint.url.clone(),
+        kind: endpoint.kind,
+        limits,
+        headers: headers::configured(endpoint)?,
+        clients: Clients::new(endpoint, limits.connect)?,
+        posts_to: OnceLock::new(),
+        incoming: sender,
+        closed: closed.clone(),
+        state: Mutex::new(State::default()),
+    });
+    let gate = CancellationToken::new();
+    gate.cancel();
+    Ok(Box::new(Connection {
+        peer,
+        incoming: receiver,
+        open: HashMap::new(),
+        quiet: TaskTracker::new(),
+        gate,
+        ended: None,
+        _closes: closed.drop_guard(),
+    }))
+}
+
+struct Connection {
+    peer: Arc<Peer>,
+    incoming: mpsc::Receiver<Incoming>,
+    /// The requests under way, and whether closing their stream tells the server.
+    open: HashMap<Id, (AbortHandle, bool)>,
+    /// Notifications and replies under way.
+    quiet: TaskTracker,
+    /// Fires when messages may go: the handshake's last word has to arrive before anything else does.
+    gate: CancellationToken,
+    ended: Option<Closed>,
+    _closes: DropGuard,
+}
+
+impl Connection {
+    fn post(&mut self, out: Outgoing, mirrored: Option<HeaderMap>) -> Post {
+        let gate = self.gate.clone();
+        let opens = (out.frame.method() == Some("notifications/initialized")).then(|| {
+            self.gate = CancellationToken::new();
+            self.gate.clone().drop_guard()
+        });
+        Post { out, mirrored, gate, opens }
+    }
+}
+
+impl Transport for Connection {
+    fn send(&mut self, out: Outgoing) -> Result<(), TransportError> {
+        if let Some(closed) = &self.ended {
+            return Err(TransportError::Closed(closed.clone()));
+        }
+        let mirrored = headers::mirrored(&out);
+        let modern = mirrored.is_some();
+        let kind = out.frame.kind().clone();
+        if matches!(&kind, Kind::Request { method, .. } if method == "initialize") {
+            self.peer.start_over();
+        }
+        let post = self.post(out, mirrored);
+        let work = Arc::clone(&self.peer).exchange(post);
+        match kind {
+            Kind::Request { id, .. } => {
+                self.open.retain(|_, (task, _)| !task.is_finished());
+                self.open.insert(id, (self.peer.spawn(work), modern));
+            }
+            _ => {
+                self.peer.spawn(self.quiet.track_future(work));
+            }
+        }
+        Ok(())
+    }
+
+    fn next(&mut self) -> BoxFuture<'_, Incoming> {
+        async {
+            if let Some(closed) = &self.ended {
+                return Incoming::Closed(closed.clone());
+            }
+            // The peer holds a sender, so the channel does not end before the connection does.
+            let incoming = self.incoming.recv().await.unwrap_or_else(|| Incoming::Closed(gone()));
+            if let Incoming::Closed(closed) = &incoming {
+                self.ended = Some(closed.clone());
+            }
+            incoming
+        }
+        .boxed()
+    }
+
+    fn agree(&mut self, revision: Revision) {
+        self.peer.agree(revision);
+    }
+
+    fn cancel(&mut self, id: &Id) -> bool {
+        let Some((task, modern)) = self.open.remove(id) else { return false };
+        task.abort();
+        modern
+    }
+
+    fn close(self: Box<Self>, grace: Duration) -> BoxFuture<'static, ()> {
+        async move {
+            self.quiet.close();
+            let _ = timeout(grace, self.quiet.wait()).await;
+            self.peer.closed.cancel();
+            if self.peer.has_session() {
+                let (headers, url) = (self.peer.version_header(), &self.peer.url);
+                let goodbye = self.peer.fetch(Ask { method: Method::DELETE, url, headers, body: None });
+                let _ = timeout(grace.max(GOODBYE), goodbye).await;
+            }
+        }
+        .boxed()
+    }
+}
+
+fn gone() -> Closed {
+    Closed { reason: "the connection is closed".into(), stderr: Vec::new() }
+}

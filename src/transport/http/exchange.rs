@@ -1,0 +1,228 @@
+use std::{sync::Arc, time::Duration};
+
+use reqwest::{
+    Method,
+    header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue, WWW_AUTHENTICATE},
+};
+use tokio::time::timeout;
+use tokio_util::sync::{CancellationToken, DropGuard};
+
+use super::{
+    answer,
+    fetch::{Ask, Fetched, Peer},
+    listen::Cursor,
+};
+use crate::{
+    protocol::{Frame, Id, Kind, RpcError},
+    transport::{Incoming, Junk, Outgoing, TransportError},
+};
+
+/// How long the first request after a handshake waits for the stream that may carry its questions.
+const LISTEN_WAIT: Duration = Duration::from_millis(250);
+
+/// A message on its way out.
+pub(super) struct Post {
+    pub(super) out: Outgoing,
+    /// The headers that a modern message needs; `None` for a legacy one.
+    pub(super) mirrored: Option<HeaderMap>,
+    /// Fires when this message may go.
+    pub(super) gate: CancellationToken,
+    /// Lets later messages go when dropped.
+    pub(super) opens: Option<DropGuard>,
+}
+
+impl Peer {
+    /// Carries a message, and what comes back on it.
+    pub(super) async fn exchange(self: Arc<Self>, mut post: Post) {
+        post.gate.cancelled().await;
+        let opens = post.opens.take();
+        if let Err(error) = self.open_if_two_endpoints().await {
+            return self.failed(&post.out.frame, error).await;
+        }
+        if let Kind::Request { id, method } = post.out.frame.kind() {
+            if let Err(error) = self.ask(id, method, &post).await {
+                self.failed(&post.out.frame, error).await;
+            }
+            return;
+        }
+        match timeout(self.limits.between_bytes, self.deliver(&post)).await {
+            Ok(Ok(())) if opens.is_some() => self.listen_if_legacy(&post).await,
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => self.failed(&post.out.frame, error).await,
+            Err(_) => self.failed(&post.out.frame, TransportError::Silent(self.limits.between_bytes)).await,
+        }
+    }
+
+    async fn failed(&self, frame: &Frame, error: TransportError) {
+        if let Kind::Request { id, .. } = frame.kind() {
+            return self.tell(Incoming::Failed { id: id.clone(), error }).await;
+        }
+        let what = match (frame.method(), frame.id()) {
+            (Some(method), _) => method.to_owned(),
+            (None, Some(id)) => format!("the reply to {id}"),
+            (None, None) => "a reply".to_owned(),
+        };
+        self.tell(Incoming::Undelivered { what, error }).await;
+    }
+
+    /// Sends a notification or a reply. Whatever the server says to it in a 2xx is fine.
+    async fn deliver(&self, post: &Post) -> Result<(), TransportError> {
+        let fetched = self.post(post).await?;
+        let pause = self.limits.between_bytes;
+        if fetched.status().is_success() {
+            // A body that is read to its end leaves the connection for the next message.
+            drop(timeout(Duration::from_secs(1), answer::refusal(fetched.response, pause)).await);
+            return Ok(());
+        }
+        Err(self.read_refusal(fetched).await.into_error())
+    }
+
+    /// Opens the stream of a new legacy session, and gives it a moment to be there.
+    async fn listen_if_legacy(self: &Arc<Self>, post: &Post) {
+        if post.mirrored.is_some() || self.posts_to.get().is_some() {
+            return;
+        }
+        let ready = CancellationToken::new();
+        let (peer, opened) = (Arc::clone(self), ready.clone().drop_guard());
+        self.spawn(async move { peer.listen(opened).await });
+        // Without the stream the call goes on: most servers ask on the call's own.
+        let _ = timeout(LISTEN_WAIT, ready.cancelled()).await;
+    }
+
+    /// Sends a request and brings its answer in.
+    async fn ask(self: &Arc<Self>, id: &Id, method: &str, post: &Post) -> Result<(), TransportError> {
+        let fetched = self.post(post).await?;
+        if !fetched.status().is_success() {
+            let status = fetched.status().as_u16();
+            let refusal = self.read_refusal(fetched).await;
+            return match refusal {
+                Refusal::Rpc(error) => {
+                    self.tell(Incoming::Frame(Frame::error(id, &error))).await;
+                    Ok(())
+                }
+                Refusal::Other(_) if method == "initialize" && matches!(status, 400 | 404 | 405) => {
+                    self.fall_back(post, refusal.into_error()).await
+                }
+                Refusal::Other(error) => Err(error),
+            };
+        }
+        if self.posts_to.get().is_some() {
+            // HTTP+SSE: the answer comes on the stream.
+            return Ok(());
+        }
+        if method == "initialize" {
+            self.keep_session(&fetched.response);
+        }
+        self.read_answer(id, fetched, post.mirrored.is_none()).await
+    }
+
+    /// Speaks HTTP+SSE from now on if the server does; else the failure that led here counts.
+    async fn fall_back(self: &Arc<Self>, post: &Post, error: TransportError) -> Result<(), TransportError> {
+        if self.posts_to.get().is_some() || self.open_two_endpoints().await.is_err() {
+            return Err(error);
+        }
+        let fetched = self.post(post).await?;
+        if fetched.status().is_success() { Ok(()) } else { Err(self.read_refusal(fetched).await.into_error()) }
+    }
+
+    pub(super) async fn post(&self, post: &Post) -> Result<Fetched, TransportError> {
+        let mut headers = post.mirrored.clone().unwrap_or_else(|| self.version_header());
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        headers.insert(ACCEPT, HeaderValue::from_static("application/json, text/event-stream"));
+        let url = self.posts_to.get().unwrap_or(&self.url);
+        self.fetch(Ask { method: Method::POST, url, headers, body: Some(post.out.frame.bytes()) }).await
+    }
+
+    async fn read_answer(&self, id: &Id, fetched: Fetched, resumable: bool) -> Result<(), TransportError> {
+        let (status, kind) = (fetched.status().as_u16(), answer::media_type(&fetched.response));
+        if kind == "text/event-stream" {
+            let events = answer::events(fetched.response, &self.limits);
+            return self.follow_to_answer(id, events, Cursor::default(), resumable).await;
+        }
+        let body = answer::body(fetched.response, &self.limits).await?;
+        if body.iter().all(u8::is_ascii_whitespace) {
+            return Err(TransportError::NoAnswer(format!("HTTP {status} without a body")));
+        }
+        let frames = answer::frames(body).map_err(|(body, reason)| {
+            let quoted = answer::quote(&body);
+            TransportError::NoAnswer(match kind.as_str() {
+                "application/json" => format!("the body is no message ({reason}): {quoted}"),
+                "" => format!("the body is no message, and has no type: {quoted}"),
+                kind => format!("{kind} instead of JSON: {quoted}"),
+            })
+        })?;
+        let mut answered = false;
+        for frame in frames {
+            answered |= self.pass_on(frame, Some(id)).await;
+        }
+        if answered { Ok(()) } else { Err(TransportError::NoAnswer("the body answers another request".into())) }
+    }
+
+    /// Hands a message to the client; `true` when it answers `asked`. An error for no request answers it too.
+    pub(super) async fn pass_on(&self, frame: Frame, asked: Option<&Id>) -> bool {
+        let (frame, answers) = match (frame.kind(), asked) {
+            (Kind::Response { id } | Kind::Error { id: Some(id) }, Some(asked)) => {
+                let answers = id == asked;
+                (frame, answers)
+            }
+            (Kind::Error { id: None }, Some(asked)) => {
+                let error = frame.body_value().unwrap_or_default();
+                (Frame::error(asked, &RpcError::from_value(&error)), true)
+            }
+            _ => (frame, false),
+        };
+        self.tell(Incoming::Frame(frame)).await;
+        answers
+    }
+
+    /// Hands the data of an event to the client; `true` when it answers `asked`.
+    pub(super) async fn pass_on_data(&self, data: String, asked: Option<&Id>) -> bool {
+        match answer::frames(data.into_bytes()) {
+            Ok(frames) => {
+                let mut answered = false;
+                for frame in frames {
+                    answered |= self.pass_on(frame, asked).await;
+                }
+                answered
+            }
+            Err((body, reason)) => {
+                self.tell(Incoming::Junk(Junk { preview: answer::quote(&body), reason })).await;
+                false
+            }
+        }
+    }
+
+    async fn read_refusal(&self, fetched: Fetched) -> Refusal {
+        let (status, in_session) = (fetched.status().as_u16(), fetched.in_session);
+        let challenge = fetched.response.headers().get(WWW_AUTHENTICATE);
+        let challenge = challenge.map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned());
+        let body = answer::refusal(fetched.response, self.limits.between_bytes).await;
+        let error = answer::rpc_error(&body);
+        // Some servers answer 400 where 404 is right.
+        let names_session = || error.as_ref().is_some_and(|error| error.message.to_lowercase().contains("session"));
+        if in_session && (status == 404 || (status == 400 && names_session())) {
+            return Refusal::Other(TransportError::SessionLost { status });
+        }
+        match error {
+            Some(error) if status != 401 && challenge.is_none() => Refusal::Rpc(error),
+            _ => Refusal::Other(TransportError::Http { status, body: answer::quote(&body), challenge }),
+        }
+    }
+}
+
+/// What a response with an error status says.
+enum Refusal {
+    /// A JSON-RPC error.
+    Rpc(RpcError),
+    /// Anything else.
+    Other(TransportError),
+}
+
+impl Refusal {
+    fn into_error(self) -> TransportError {
+        match self {
+            Self::Rpc(error) => TransportError::NoAnswer(error.to_string()),
+            Self::Other(error) => error,
+        }
+    }
+}

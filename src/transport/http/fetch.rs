@@ -1,0 +1,175 @@
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+use reqwest::{
+    Method, Response, StatusCode,
+    header::{HeaderMap, HeaderValue, LOCATION},
+};
+use tokio::{sync::mpsc, task::AbortHandle};
+use tokio_util::sync::CancellationToken;
+use url::Url;
+
+use super::{
+    headers::{SESSION, VERSION},
+    redirect,
+    tls::{Clients, innermost},
+};
+use crate::{
+    protocol::Revision,
+    transport::{HttpKind, Incoming, Limits, TransportError},
+};
+
+/// One server as HTTP sees it: everything that the tasks of a connection share.
+pub(super) struct Peer {
+    pub(super) url: Url,
+    pub(super) kind: HttpKind,
+    pub(super) limits: Limits,
+    /// The configured headers, for the origin of `url` alone.
+    pub(super) headers: HeaderMap,
+    pub(super) clients: Clients,
+    /// Where messages go once the server turned out to speak HTTP+SSE.
+    pub(super) posts_to: OnceLock<Url>,
+    pub(super) incoming: mpsc::Sender<Incoming>,
+    /// Fires when the connection is closed from here.
+    pub(super) closed: CancellationToken,
+    pub(super) state: Mutex<State>,
+}
+
+/// What changes while a connection lasts.
+#[derive(Default)]
+pub(super) struct State {
+    session: Option<Session>,
+    revision: Option<Revision>,
+    /// Ends the stream that listens for the session.
+    listener: CancellationToken,
+}
+
+/// A session (2025-11-25, *transports*, Session Management), and the address that gave it.
+#[derive(Clone)]
+struct Session {
+    id: HeaderValue,
+    issuer: Url,
+}
+
+/// One HTTP request.
+pub(super) struct Ask<'a> {
+    pub(super) method: Method,
+    pub(super) url: &'a Url,
+    pub(super) headers: HeaderMap,
+    pub(super) body: Option<&'a [u8]>,
+}
+
+/// The answer to an [`Ask`], its body still to be read.
+pub(super) struct Fetched {
+    pub(super) response: Response,
+    /// Whether the request belonged to a session.
+    pub(super) in_session: bool,
+}
+
+impl Fetched {
+    pub(super) fn status(&self) -> StatusCode {
+        self.response.status()
+    }
+}
+
+impl Peer {
+    /// Sends one request and follows its redirections. Our headers go to our origin alone, the session to its issuer.
+    pub(super) async fn fetch(&self, ask: Ask<'_>) -> Result<Fetched, TransportError> {
+        let mut url = ask.url.clone();
+        for _ in 0..=redirect::MAX {
+            let mut headers =
+                if redirect::same_origin(&self.url, &url) { self.headers.clone() } else { HeaderMap::new() };
+            for (name, value) in &ask.headers {
+                headers.insert(name.clone(), value.clone());
+            }
+            let session = self.state().session.clone().filter(|session| redirect::same_origin(&session.issuer, &url));
+            let in_session = session.is_some();
+            if let Some(session) = session {
+                headers.insert(SESSION, session.id);
+            }
+            let mut request = self.clients.get(url.scheme()).await?.request(ask.method.clone(), url.clone());
+            if let Some(body) = ask.body {
+                request = request.body(body.to_vec());
+            }
+            let response = request.headers(headers).send().await.map_err(|error| self.unreachable(&url, &error))?;
+            if !redirect::is_redirection(response.status()) {
+                return Ok(Fetched { response, in_session });
+            }
+            let location = response.headers().get(LOCATION).and_then(|to| to.to_str().ok());
+            url = redirect::target(&url, &ask.method, response.status(), location)?;
+        }
+        Err(TransportError::NoAnswer(format!("more than {} redirections", redirect::MAX)))
+    }
+
+    fn unreachable(&self, url: &Url, error: &reqwest::Error) -> TransportError {
+        let reason = if error.is_timeout() {
+            format!("no connection after {} s", self.limits.connect.as_secs())
+        } else {
+            innermost(error)
+        };
+        TransportError::Unreachable { url: shown(url), reason }
+    }
+
+    /// Hands something to the client, waiting while it is busy.
+    pub(super) async fn tell(&self, incoming: Incoming) {
+        // Nobody listens any more once the connection is being closed.
+        let _ = self.incoming.send(incoming).await;
+    }
+
+    /// Runs `work` until it ends or the connection is closed.
+    pub(super) fn spawn(self: &Arc<Self>, work: impl Future<Output = ()> + Send + 'static) -> AbortHandle {
+        let closed = self.closed.clone();
+        tokio::spawn(async move {
+            closed.run_until_cancelled(work).await;
+        })
+        .abort_handle()
+    }
+
+    /// Forgets session and revision: a handshake begins.
+    pub(super) fn start_over(&self) {
+        let old = std::mem::take(&mut *self.state());
+        old.listener.cancel();
+    }
+
+    /// Keeps the session that the answer to `initialize` may have given.
+    pub(super) fn keep_session(&self, response: &Response) {
+        if let Some(id) = response.headers().get(SESSION).filter(|id| !id.is_empty()) {
+            let mut id = id.clone();
+            id.set_sensitive(true);
+            self.state().session = Some(Session { id, issuer: response.url().clone() });
+        }
+    }
+
+    pub(super) fn has_session(&self) -> bool {
+        self.state().session.is_some()
+    }
+
+    pub(super) fn agree(&self, revision: Revision) {
+        self.state().revision = Some(revision);
+    }
+
+    /// What ends the stream of the present session.
+    pub(super) fn listener(&self) -> CancellationToken {
+        self.state().listener.clone()
+    }
+
+    /// The header with the agreed revision, where there is one.
+    pub(super) fn version_header(&self) -> HeaderMap {
+        let revision = self.state().revision;
+        revision.map(|revision| (VERSION, HeaderValue::from_static(revision.as_str()))).into_iter().collect()
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// An address as it may be shown: without user info, query and fragment.
+pub(super) fn shown(url: &Url) -> String {
+    let mut url = url.clone();
+    // Both fail only for addresses that cannot have these parts.
+    let _ = url.set_username("");
+    let _ = url.set_password(None);
+    url.set_query(None);
+    url.set_fragment(None);
+    url.to_string()
+}

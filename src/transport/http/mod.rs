@@ -1,0 +1,17 @@
+//! Streamable HTTP (2025-03-26 to 2026-07-28) and HTTP+SSE (2024-11-05) as one [`Transport`](super::Transport).
+//!
+//! Every message of ours is a POST of its own, in a task of its own; what comes back on any of them goes into one ordered
+//! channel. `fetch` knows HTTP, `answer` reads one response, `exchange` carries one message, `listen` holds and resumes
+//! streams, `two_endpoints` is the transport of 2024-11-05.
+
+mod answer;
+mod connection;
+mod exchange;
+mod fetch;
+mod headers;
+mod listen;
+mod redirect;
+mod tls;
+mod two_endpoints;
+
+pub use connection::connect;

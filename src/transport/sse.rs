@@ -1,0 +1,133 @@
+//! Server-sent events (HTML standard, section 9.2), with a bound on their size.
+
+use std::{
+    pin::Pin,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+};
+
+use futures_util::{Stream, StreamExt as _};
+use hyper::body::Bytes;
+use sse_stream::{Sse, SseByteStream};
+
+/// Why a stream of events ended before its time.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum SseError {
+    /// An event is larger than the bound.
+    #[error("an event of more than {0} bytes")]
+    TooLarge(u64),
+    /// The connection broke.
+    #[error("{0}")]
+    Cut(String),
+    /// Not UTF-8.
+    #[error("the event stream is not UTF-8")]
+    NotText,
+}
+
+type ByteStream = Pin<Box<dyn Stream<Item = Result<Bytes, SseError>> + Send>>;
+
+/// The events of one response.
+pub(super) struct Events {
+    stream: SseByteStream<ByteStream>,
+    /// Bytes that came since the last event.
+    pending: Arc<AtomicU64>,
+    limit: u64,
+}
+
+impl Events {
+    /// Decodes `bytes`; no event may be larger than `limit` bytes.
+    pub(super) fn new<S>(bytes: S, limit: u64) -> Self
+    where
+        S: Stream<Item = Result<Bytes, SseError>> + Send + 'static,
+    {
+        let pending = Arc::new(AtomicU64::new(0));
+        let counter = Arc::clone(&pending);
+        let bounded = bytes.map(move |chunk| {
+            let chunk = chunk?;
+            let length = u64::try_from(chunk.len()).unwrap_or(u64::MAX);
+            let seen = counter.fetch_add(length, Ordering::Relaxed);
+            // A chunk may hold many events, so only what came before it counts; `next` checks the rest.
+            if seen > limit { Err(SseError::TooLarge(limit)) } else { Ok(chunk) }
+        });
+        Self { stream: SseByteStream::new(Box::pin(bounded)), pending, limit }
+    }
+
+    /// The next block of fields; `None` at the end, where an unfinished block is dropped. Cancel-safe. Blocks without
+    /// data are given too: they may carry an `id` or a `retry`.
+    pub(super) async fn next(&mut self) -> Option<Result<Sse, SseError>> {
+        let next = self.stream.next().await?;
+        self.pending.store(0, Ordering::Relaxed);
+        Some(match next {
+            Ok(event) if event.data.as_ref().is_some_and(|data| data.len() as u64 > self.limit) => {
+                Err(SseError::TooLarge(self.limit))
+            }
+            Ok(event) => Ok(event),
+            Err(sse_stream::Error::Body(inner)) => Err(match inner.downcast::<SseError>() {
+                Ok(error) => *error,
+                Err(other) => SseError::Cut(other.to_string()),
+            }),
+            Err(_) => Err(SseError::NotText),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    async fn decode(chunks: &[&[u8]], limit: u64) -> Vec<Result<Sse, String>> {
+        let chunks: Vec<_> = chunks.iter().map(|chunk| Ok(Bytes::copy_from_slice(chunk))).collect();
+        let mut events = Events::new(futures_util::stream::iter(chunks), limit);
+        let mut all = Vec::new();
+        while let Some(event) = events.next().await {
+            all.push(event.map_err(|error| error.to_string()));
+        }
+        all
+    }
+
+    fn data(text: &str) -> Sse {
+        Sse::default().data(text)
+    }
+
+    #[tokio::test]
+    async fn every_line_end_comments_and_a_byte_order_mark_are_read() {
+        let stream: &[&[u8]] =
+            &["\u{feff}data: a\r\n\r\n: hi\ndata:b\n\ndata: c\r".as_bytes(), b"\rdata: d\r", b"\n\r\n"];
+        assert_eq!(decode(stream, 1000).await, [Ok(data("a")), Ok(data("b")), Ok(data("c")), Ok(data("d"))]);
+    }
+
+    #[tokio::test]
+    async fn ids_and_pauses_come_without_data_too() {
+        let stream: &[&[u8]] = &[b"id: 7\ndata:\n\nretry: 250\n\nid: a\0b\ndata: x\n\nretry: soon\nid\ndata: y\n\n"];
+        let expected =
+            [Sse::default().id("7").data(""), Sse::default().retry(250), data("x"), Sse::default().id("").data("y")];
+        assert_eq!(decode(stream, 1000).await, expected.map(Ok));
+    }
+
+    #[tokio::test]
+    async fn characters_may_be_split_and_lines_are_joined() {
+        let text = "data: caf\u{e9}\ndata: two\n\n".as_bytes();
+        let parts: Vec<&[u8]> = text.chunks(1).collect();
+        assert_eq!(decode(&parts, 1000).await, [Ok(data("caf\u{e9}\ntwo"))]);
+    }
+
+    #[tokio::test]
+    async fn an_event_cut_by_the_end_is_dropped() {
+        assert_eq!(decode(&[b"data: a\n\ndata: {\"half\":"], 1000).await, [Ok(data("a"))]);
+        assert_eq!(decode(&[b"data: a\n"], 1000).await, []);
+    }
+
+    #[tokio::test]
+    async fn events_are_bounded_one_by_one() {
+        let fits: &[&[u8]] = &[b"data: 12345678\n\ndata: 12345678\n\n", b"data: 12345678\n\n"];
+        assert!(decode(fits, 10).await.iter().all(Result::is_ok));
+        let chunk = [b'x'; 30];
+        let huge: &[&[u8]] = &[b"data: ", &chunk, &chunk, &chunk];
+        assert_eq!(decode(huge, 20).await, [Err("an event of more than 20 bytes".to_owned())]);
+        let whole: &[&[u8]] = &[b"data: 123456789012345678901\n\n"];
+        assert_eq!(decode(whole, 20).await, [Err("an event of more than 20 bytes".to_owned())]);
+        assert_eq!(decode(&[b"data: \xff\xfe\n\n"], 20).await, [Err("the event stream is not UTF-8".to_owned())]);
+    }
+}
