@@ -1,5 +1,6 @@
 //! Bytes to frames and back: one [`Transport`] for stdio, Streamable HTTP and HTTP+SSE.
 
+mod connect;
 mod endpoint;
 mod error;
 pub mod http;
@@ -7,11 +8,14 @@ mod incoming;
 mod limits;
 mod sse;
 pub mod stdio;
+mod trace;
 
+pub use connect::connect;
 pub use endpoint::{Endpoint, HttpEndpoint, HttpKind, StdioEndpoint};
 pub use error::TransportError;
 pub use incoming::{Closed, Incoming, Junk, Outgoing};
 pub use limits::Limits;
+pub use trace::Trace;
 
 use std::time::Duration;
 

@@ -20,7 +20,7 @@ use super::{
 };
 use crate::{
     protocol::{Id, Kind, Revision},
-    transport::{Closed, HttpEndpoint, Incoming, Limits, Outgoing, Transport, TransportError},
+    transport::{Closed, HttpEndpoint, Incoming, Limits, Outgoing, Trace, Transport, TransportError},
 };
 
 /// How many messages wait for the client before the reading stops.
@@ -31,16 +31,21 @@ const GOODBYE: Duration = Duration::from_secs(1);
 /// A connection to a server at a web address. Nothing is sent before the first message.
 ///
 /// Streamable HTTP of every revision is spoken, and HTTP+SSE of 2024-11-05 when the endpoint says so or `initialize` is
-/// refused with 400, 404 or 405.
+/// refused with 400, 404 or 405. HTTP exchanges, not frames, are written to `trace`.
 ///
 /// # Errors
 /// When the configured headers cannot be used.
-pub fn connect(endpoint: &HttpEndpoint, limits: Limits) -> Result<Box<dyn Transport>, TransportError> {
+pub fn connect(
+    endpoint: &HttpEndpoint,
+    limits: Limits,
+    trace: Option<Trace>,
+) -> Result<Box<dyn Transport>, TransportError> {
     let (sender, receiver) = mpsc::channel(WAITING);
     let closed = CancellationToken::new();
     let peer = Arc::new(Peer {
         url: endpoint.url.clone(),
         kind: endpoint.kind,
+        trace,
         limits,
         headers: headers::configured(endpoint)?,
         clients: Clients::new(endpoint, limits.connect)?,

@@ -1,4 +1,7 @@
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::{
+    sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
+    time::Instant,
+};
 
 use reqwest::{
     Method, Response, StatusCode,
@@ -15,7 +18,7 @@ use super::{
 };
 use crate::{
     protocol::Revision,
-    transport::{HttpKind, Incoming, Limits, TransportError},
+    transport::{HttpKind, Incoming, Limits, Trace, TransportError},
 };
 
 /// One server as HTTP sees it: everything that the tasks of a connection share.
@@ -26,6 +29,7 @@ pub(super) struct Peer {
     /// The configured headers, for the origin of `url` alone.
     pub(super) headers: HeaderMap,
     pub(super) clients: Clients,
+    pub(super) trace: Option<Trace>,
     /// Where messages go once the server turned out to speak HTTP+SSE.
     pub(super) posts_to: OnceLock<Url>,
     pub(super) incoming: mpsc::Sender<Incoming>,
@@ -90,7 +94,10 @@ impl Peer {
             if let Some(body) = ask.body {
                 request = request.body(body.to_vec());
             }
-            let response = request.headers(headers).send().await.map_err(|error| self.unreachable(&url, &error))?;
+            let began = Instant::now();
+            let sent = request.headers(headers.clone()).send().await.map_err(|error| self.unreachable(&url, &error));
+            self.trace(&ask.method, &url, &headers, &sent, began);
+            let response = sent?;
             if !redirect::is_redirection(response.status()) {
                 return Ok(Fetched { response, in_session });
             }
@@ -98,6 +105,20 @@ impl Peer {
             url = redirect::target(&url, &ask.method, response.status(), location)?;
         }
         Err(TransportError::NoAnswer(format!("more than {} redirections", redirect::MAX)))
+    }
+
+    fn trace(
+        &self,
+        method: &Method,
+        url: &Url,
+        headers: &HeaderMap,
+        sent: &Result<Response, TransportError>,
+        began: Instant,
+    ) {
+        let Some(trace) = &self.trace else { return };
+        let error = sent.as_ref().err().map(ToString::to_string).unwrap_or_default();
+        let outcome = sent.as_ref().map(|got| (got.status().as_u16(), got.headers())).map_err(|_| error.as_str());
+        trace.exchange(method.as_str(), url, headers, outcome, began.elapsed());
     }
 
     fn unreachable(&self, url: &Url, error: &reqwest::Error) -> TransportError {

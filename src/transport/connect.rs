@@ -1,0 +1,74 @@
+use std::time::Duration;
+
+use futures_util::{FutureExt as _, future::BoxFuture};
+use serde_json::json;
+
+use super::{Endpoint, Incoming, Limits, Outgoing, Trace, Transport, TransportError, http, stdio::Stdio};
+use crate::protocol::{Id, Revision};
+
+/// Starts the program or prepares the connection that `endpoint` names; with a `trace`, everything that passes is
+/// written there.
+///
+/// # Errors
+/// When the program cannot be started, or the settings cannot be used.
+pub fn connect(
+    endpoint: &Endpoint,
+    limits: Limits,
+    trace: Option<Trace>,
+) -> Result<Box<dyn Transport>, TransportError> {
+    let transport = match endpoint {
+        Endpoint::Stdio(endpoint) => Stdio::start(endpoint, limits)?,
+        Endpoint::Http(endpoint) => http::connect(endpoint, limits, trace.clone())?,
+    };
+    Ok(match trace {
+        Some(trace) => Box::new(Traced { transport, trace }),
+        None => transport,
+    })
+}
+
+/// A transport whose frames are written to a trace.
+struct Traced {
+    transport: Box<dyn Transport>,
+    trace: Trace,
+}
+
+impl Transport for Traced {
+    fn send(&mut self, out: Outgoing) -> Result<(), TransportError> {
+        self.trace.sent(&out.frame);
+        self.transport.send(out)
+    }
+
+    fn next(&mut self) -> BoxFuture<'_, Incoming> {
+        async {
+            let incoming = self.transport.next().await;
+            match &incoming {
+                Incoming::Frame(frame) => self.trace.received(frame),
+                Incoming::Junk(junk) => {
+                    self.trace.note("junk", &json!({"preview": junk.preview, "reason": junk.reason}));
+                }
+                Incoming::Log(line) => self.trace.note("log", &json!(line)),
+                Incoming::Failed { id, error } => {
+                    self.trace.note("failed", &json!({"id": id.to_value(), "error": error.to_string()}));
+                }
+                Incoming::Undelivered { what, error } => {
+                    self.trace.note("undelivered", &json!({"message": what, "error": error.to_string()}));
+                }
+                Incoming::Closed(closed) => self.trace.note("closed", &json!(closed.reason)),
+            }
+            incoming
+        }
+        .boxed()
+    }
+
+    fn agree(&mut self, revision: Revision) {
+        self.transport.agree(revision);
+    }
+
+    fn cancel(&mut self, id: &Id) -> bool {
+        self.transport.cancel(id)
+    }
+
+    fn close(self: Box<Self>, grace: Duration) -> BoxFuture<'static, ()> {
+        self.transport.close(grace)
+    }
+}

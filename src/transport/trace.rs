@@ -1,0 +1,225 @@
+#[cfg(unix)]
+use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
+use std::{
+    fs::{File, OpenOptions},
+    hash::{DefaultHasher, Hash as _, Hasher as _},
+    io::{self, Write as _},
+    path::Path,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use jiff::Timestamp;
+use reqwest::header::{HeaderMap, HeaderValue};
+use serde_json::{Map, Value, json};
+use url::Url;
+
+use crate::protocol::{Frame, Kind};
+
+const REDACTED: &str = "[redacted]";
+
+/// A file that gets every frame and every HTTP exchange, one JSON object a line.
+///
+/// Lines are `{"time", "server", KEY: …}` where KEY is `sent`, `received` (a frame), `http` (an exchange), `log`, `junk`,
+/// `failed`, `undelivered` or `closed`. What people answered, credentials and the values of configured headers are left
+/// out; session ids are hashed.
+#[derive(Clone, Debug)]
+pub struct Trace {
+    file: Arc<Mutex<File>>,
+    server: String,
+}
+
+impl Trace {
+    /// Starts a trace in `path`, which only its owner may read. What was in the file is gone.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn create(path: &Path) -> io::Result<Self> {
+        let mut options = OpenOptions::new();
+        options.write(true).create(true).truncate(true);
+        #[cfg(unix)]
+        options.mode(0o600);
+        let file = options.open(path)?;
+        // The mode above counts for new files alone.
+        #[cfg(unix)]
+        file.set_permissions(std::fs::Permissions::from_mode(0o600))?;
+        Ok(Self { file: Arc::new(Mutex::new(file)), server: String::new() })
+    }
+
+    /// The same file, for the lines of this server.
+    #[must_use]
+    pub fn for_server(&self, name: &str) -> Self {
+        Self { file: Arc::clone(&self.file), server: name.to_owned() }
+    }
+
+    /// Writes a frame that goes to the server.
+    pub(super) fn sent(&self, frame: &Frame) {
+        match redacted(frame) {
+            Some(value) => self.write("sent", value.to_string().as_bytes()),
+            None => self.write("sent", &on_one_line(frame.bytes())),
+        }
+    }
+
+    /// Writes a frame that came from the server.
+    pub(super) fn received(&self, frame: &Frame) {
+        self.write("received", &on_one_line(frame.bytes()));
+    }
+
+    /// Writes anything else.
+    pub(super) fn note(&self, key: &str, value: &Value) {
+        self.write(key, value.to_string().as_bytes());
+    }
+
+    /// Writes an HTTP exchange: `outcome` is the status and headers of the response, or why there is none.
+    pub(super) fn exchange(
+        &self,
+        method: &str,
+        url: &Url,
+        request: &HeaderMap,
+        outcome: Result<(u16, &HeaderMap), &str>,
+        took: Duration,
+    ) {
+        let mut line = json!({"method": method, "url": address(url), "request": headers(request)});
+        match outcome {
+            Ok((status, response)) => {
+                line["status"] = json!(status);
+                line["response"] = headers(response);
+            }
+            Err(error) => line["error"] = json!(error),
+        }
+        line["ms"] = json!(u64::try_from(took.as_millis()).unwrap_or(u64::MAX));
+        self.note("http", &line);
+    }
+
+    fn write(&self, key: &str, value: &[u8]) {
+        let head = json!({"time": Timestamp::now().to_string(), "server": self.server}).to_string();
+        let mut line = head.into_bytes();
+        line.pop();
+        line.extend_from_slice(format!(",{}:", json!(key)).as_bytes());
+        line.extend_from_slice(value);
+        line.extend_from_slice(b"}\n");
+        // A trace that cannot be written must not end the call that it is about.
+        let _ = self.file.lock().unwrap_or_else(PoisonError::into_inner).write_all(&line);
+    }
+}
+
+/// Line ends in JSON are white space.
+fn on_one_line(json: &[u8]) -> Vec<u8> {
+    json.iter().map(|&byte| if matches!(byte, b'\n' | b'\r') { b' ' } else { byte }).collect()
+}
+
+/// The frame with the answers in it reduced to their keys; `None` when there are none.
+fn redacted(frame: &Frame) -> Option<Value> {
+    let key = match frame.kind() {
+        Kind::Response { .. } => "content",
+        Kind::Request { .. } => "inputResponses",
+        Kind::Notification { .. } | Kind::Error { .. } => return None,
+    };
+    if !frame.body()?.contains(key) {
+        return None;
+    }
+    let mut message: Value = serde_json::from_slice(frame.bytes()).ok()?;
+    if let Some(result) = message.get_mut("result") {
+        redact_answer(result);
+    }
+    let responses = message.pointer_mut("/params/inputResponses").and_then(Value::as_object_mut);
+    responses.into_iter().flat_map(Map::values_mut).for_each(redact_answer);
+    Some(message)
+}
+
+fn redact_answer(result: &mut Value) {
+    for value in result.get_mut("content").and_then(Value::as_object_mut).into_iter().flat_map(Map::values_mut) {
+        *value = json!(REDACTED);
+    }
+}
+
+fn headers(map: &HeaderMap) -> Value {
+    let shown = map.iter().map(|(name, value)| (name.to_string(), json!(header(name.as_str(), value))));
+    Value::Object(shown.collect())
+}
+
+fn header(name: &str, value: &HeaderValue) -> String {
+    match name {
+        "mcp-session-id" => {
+            let mut hasher = DefaultHasher::new();
+            value.as_bytes().hash(&mut hasher);
+            format!("[session {:08x}]", hasher.finish() & 0xffff_ffff)
+        }
+        "authorization" | "proxy-authorization" | "cookie" | "set-cookie" => REDACTED.to_owned(),
+        _ if value.is_sensitive() => REDACTED.to_owned(),
+        _ => String::from_utf8_lossy(value.as_bytes()).into_owned(),
+    }
+}
+
+/// An address without user info, and with the keys of its query alone.
+fn address(url: &Url) -> String {
+    let mut shown = url.clone();
+    // Both fail only for addresses that cannot have these parts.
+    let _ = shown.set_username("");
+    let _ = shown.set_password(None);
+    shown.set_query(None);
+    let keys: Vec<String> = url.query_pairs().map(|(key, _)| format!("{key}={REDACTED}")).collect();
+    if keys.is_empty() { shown.to_string() } else { format!("{shown}?{}", keys.join("&")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::protocol::Id;
+
+    fn traced(write: impl FnOnce(&Trace)) -> Vec<Value> {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("trace");
+        write(&Trace::create(&path).expect("a file").for_server("forms"));
+        let text = std::fs::read_to_string(&path).expect("lines");
+        text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
+    }
+
+    #[test]
+    fn answers_are_reduced_to_their_keys() {
+        let lines = traced(|trace| {
+            trace.sent(&Frame::result(&Id::from(7), &json!({"action": "accept", "content": {"name": "Ada"}})));
+            let answers = json!({"name": "t", "inputResponses": {"q": {"action": "accept", "content": {"pin": 1234}}}});
+            trace.sent(&Frame::request(&Id::from(8), "tools/call", Some(&answers)));
+            let result = b"{\"id\":1,\n\"result\":{\"content\":[]}}".to_vec();
+            trace.received(&Frame::parse(result).expect("a frame"));
+        });
+        assert_eq!(lines[0]["sent"]["result"]["content"], json!({"name": REDACTED}));
+        assert_eq!(lines[0]["server"], "forms");
+        assert_eq!(lines[1]["sent"]["params"]["inputResponses"]["q"]["content"], json!({"pin": REDACTED}));
+        assert_eq!(lines[2]["received"], json!({"id": 1, "result": {"content": []}}));
+    }
+
+    #[test]
+    fn credentials_are_left_out() {
+        let lines = traced(|trace| {
+            let mut request = HeaderMap::new();
+            let mut key = HeaderValue::from_static("s3cret");
+            key.set_sensitive(true);
+            request.insert("x-key", key);
+            request.insert("authorization", HeaderValue::from_static("Bearer s3cret"));
+            let mut response = HeaderMap::new();
+            response.insert("mcp-session-id", HeaderValue::from_static("s3cret"));
+            response.insert("set-cookie", HeaderValue::from_static("s3cret"));
+            let url = Url::parse("https://me:s3cret@mcp.example/x?token=s3cret").expect("an address");
+            trace.exchange("POST", &url, &request, Ok((200, &response)), Duration::from_millis(5));
+            trace.exchange("GET", &url, &request, Err("connection refused"), Duration::ZERO);
+        });
+        assert!(!format!("{lines:?}").contains("s3cret"), "{lines:?}");
+        assert_eq!(lines[0]["http"]["url"], "https://mcp.example/x?token=[redacted]");
+        assert_eq!((&lines[0]["http"]["status"], &lines[0]["http"]["ms"]), (&json!(200), &json!(5)));
+        assert_eq!(lines[1]["http"]["error"], "connection refused");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn only_the_owner_may_read_it() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("trace");
+        std::fs::write(&path, "old").expect("written");
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o644)).expect("set");
+        Trace::create(&path).expect("a file");
+        let metadata = path.metadata().expect("there");
+        assert_eq!((metadata.permissions().mode() & 0o777, metadata.len()), (0o600, 0));
+    }
+}
