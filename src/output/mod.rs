@@ -1,5 +1,15 @@
 //! What is printed: results, notices, errors. Data to stdout, all else to stderr.
 
+mod json;
+mod mode;
+mod notice;
+mod printer;
+mod report;
+mod result;
 mod sanitize;
 
+pub use json::{one_line, pretty, safe_json};
+pub use mode::{OutputMode, Verbosity};
+pub use printer::Printer;
+pub use report::{Detail, Report};
 pub use sanitize::{cut, safe_line, safe_text};

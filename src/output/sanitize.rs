@@ -46,7 +46,7 @@ fn escape(text: &str, harmful: impl Fn(char) -> bool) -> Cow<'_, str> {
 }
 
 /// Whether `c` moves, hides or reorders what stands around it.
-fn is_harmful(c: char) -> bool {
+pub(super) fn is_harmful(c: char) -> bool {
     (c.is_control() && !matches!(c, '\n' | '\t'))
         || matches!(c,
             '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'

@@ -3,6 +3,7 @@
 mod error;
 mod frame;
 mod id;
+mod lenient;
 mod param_headers;
 mod revision;
 mod tool;
@@ -11,6 +12,7 @@ mod tool_result;
 pub use error::{RpcError, code};
 pub use frame::{Frame, FrameError, Kind};
 pub use id::Id;
+pub use lenient::parse_lenient;
 pub use param_headers::{check_headers, header_value, param_headers};
 pub use revision::{Era, Revision};
 pub use tool::Tool;

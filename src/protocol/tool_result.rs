@@ -1,12 +1,16 @@
-use serde_json::Value;
+use std::{borrow::Cow, collections::HashMap};
+
+use serde_json::{Value, value::RawValue};
+
+use super::parse_lenient;
 
 /// A view of a `CallToolResult` (2025-11-25, *server/tools*, Tool Result), read leniently.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CallToolResult {
     /// The content blocks, in order; empty when missing.
     pub content: Vec<ContentBlock>,
-    /// `structuredContent`, any JSON value.
-    pub structured: Option<Value>,
+    /// `structuredContent`, any JSON value, in the server's own bytes.
+    pub structured: Option<String>,
     /// Whether the tool itself failed.
     pub is_error: bool,
 }
@@ -46,19 +50,29 @@ pub enum ContentBlock {
 }
 
 impl CallToolResult {
-    /// Reads a result object. Never fails: what does not fit becomes [`ContentBlock::Unknown`] or is empty.
-    pub fn from_value(value: &Value) -> Self {
-        let blocks = value.get("content").and_then(Value::as_array);
+    /// Reads a result. Never fails: what does not fit becomes [`ContentBlock::Unknown`] or is empty, and one odd part
+    /// (a value that is nested too deep, half a surrogate pair) spoils no other.
+    pub fn from_raw(result: &RawValue) -> Self {
+        let Ok(parts) = serde_json::from_str::<HashMap<Cow<'_, str>, &RawValue>>(result.get()) else {
+            return Self::default();
+        };
+        let blocks = parts.get("content").and_then(|raw| serde_json::from_str::<Vec<&RawValue>>(raw.get()).ok());
+        let structured = parts.get("structuredContent").map(|raw| raw.get()).filter(|text| *text != "null");
         Self {
-            content: blocks.map(|blocks| blocks.iter().map(ContentBlock::from_value).collect()).unwrap_or_default(),
-            structured: value.get("structuredContent").filter(|value| !value.is_null()).cloned(),
-            is_error: value.get("isError") == Some(&Value::Bool(true)),
+            content: blocks.unwrap_or_default().into_iter().map(ContentBlock::from_raw).collect(),
+            structured: structured.map(str::to_owned),
+            is_error: parts.get("isError").is_some_and(|raw| raw.get() == "true"),
         }
     }
 }
 
 impl ContentBlock {
-    /// Reads one block; see [`CallToolResult::from_value`].
+    /// Reads one block; see [`CallToolResult::from_raw`].
+    pub fn from_raw(block: &RawValue) -> Self {
+        parse_lenient(block.get()).map_or(Self::Unknown(Value::Null), |value| Self::from_value(&value))
+    }
+
+    /// Reads one block that is parsed already.
     pub fn from_value(value: &Value) -> Self {
         let text = |key: &str| value.get(key).and_then(Value::as_str).map(str::to_owned);
         let known = match value.get("type").and_then(Value::as_str) {
@@ -78,5 +92,39 @@ impl ContentBlock {
             _ => None,
         };
         known.unwrap_or_else(|| Self::Unknown(value.clone()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(json: &str) -> CallToolResult {
+        CallToolResult::from_raw(&RawValue::from_string(json.to_owned()).expect("JSON"))
+    }
+
+    #[test]
+    fn one_odd_block_spoils_no_other() {
+        let deep = format!("{}1{}", "[".repeat(300), "]".repeat(300));
+        let result = read(&format!(
+            r#"{{"content":[{{"type":"text","text":"a\ud83d"}},{{"type":"x","y":{deep}}},7],"structuredContent":{deep}}}"#
+        ));
+        assert_eq!(result.content[0], ContentBlock::Text("a\u{fffd}".to_owned()));
+        assert!(matches!(result.content[1..], [ContentBlock::Unknown(_), ContentBlock::Unknown(_)]));
+        assert_eq!(result.structured, Some(deep));
+    }
+
+    #[test]
+    fn what_is_missing_is_empty() {
+        for json in ["{}", "[]", "null", r#"{"content":null,"structuredContent":null,"isError":"yes"}"#] {
+            assert_eq!(read(json), CallToolResult::default(), "{json}");
+        }
+        assert!(read(r#"{"isError":true}"#).is_error);
+    }
+
+    #[test]
+    fn numbers_of_structured_content_keep_their_digits() {
+        let result = read(r#"{"structuredContent": {"n": 10000000000000000000000.50}}"#);
+        assert_eq!(result.structured.as_deref(), Some(r#"{"n": 10000000000000000000000.50}"#));
     }
 }

@@ -1,0 +1,162 @@
+use std::{
+    env,
+    io::{self, IsTerminal, Write},
+};
+
+use serde_json::{Value, json, value::RawValue};
+use unicode_width::UnicodeWidthChar;
+
+use super::{
+    OutputMode, Report, Verbosity,
+    json::{one_line, pretty, safe_json},
+    notice::{notice_event, notice_text, progress_text},
+    result::result_text,
+    safe_line, safe_text,
+};
+use crate::{
+    client::{Notice, NoticeKind},
+    protocol::CallToolResult,
+    terminal::gate,
+};
+
+/// Everything that is printed goes through here, prompts excepted: data to stdout, all else to stderr.
+///
+/// A stdout that is closed early is no error: the rest is not printed, and the run goes on to its end.
+#[derive(Debug)]
+pub struct Printer {
+    mode: OutputMode,
+    verbosity: Verbosity,
+    stdout_is_terminal: bool,
+    /// Whether a line of progress stands under everything else.
+    shows_progress: bool,
+}
+
+impl Printer {
+    /// A printer for the process's own streams.
+    pub fn new(mode: OutputMode, verbosity: Verbosity) -> Self {
+        let plain = env::var_os("TERM").is_none_or(|term| term == "dumb");
+        let shows_progress =
+            mode != OutputMode::Events && verbosity > Verbosity::Quiet && io::stderr().is_terminal() && !plain;
+        Self { mode, verbosity, stdout_is_terminal: io::stdout().is_terminal(), shows_progress }
+    }
+
+    /// What stdout gets.
+    pub fn mode(&self) -> OutputMode {
+        self.mode
+    }
+
+    /// How much stderr gets.
+    pub fn verbosity(&self) -> Verbosity {
+        self.verbosity
+    }
+
+    /// Prints a notice of the host.
+    ///
+    /// # Errors
+    /// When stdout cannot be written, and not because it was closed.
+    pub fn notice(&self, notice: &Notice) -> io::Result<()> {
+        if self.mode == OutputMode::Events {
+            return self.stdout(&format!("{}\n", notice_event(notice)));
+        }
+        match (progress_text(notice), &notice.kind) {
+            (Some(text), _) if self.shows_progress => gate().status(Some(&fitting(&text))),
+            (_, NoticeKind::Asked(_)) => gate().status(None),
+            _ => {
+                if let Some(text) = notice_text(notice, self.verbosity) {
+                    gate().print(&text);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Prints a warning in our own words.
+    ///
+    /// # Errors
+    /// As [`Printer::notice`].
+    pub fn warning(&self, words: &str) -> io::Result<()> {
+        if self.mode == OutputMode::Events {
+            return self.stdout(&format!("{}\n", json!({"event": "warning", "message": words})));
+        }
+        if self.verbosity > Verbosity::Quiet {
+            gate().print(&format!("warning: {}\n", safe_line(words)));
+        }
+        Ok(())
+    }
+
+    /// Prints the final result of a call.
+    ///
+    /// # Errors
+    /// As [`Printer::notice`].
+    pub fn result(&self, result: &RawValue, view: &CallToolResult) -> io::Result<()> {
+        gate().status(None);
+        match self.mode {
+            OutputMode::Text => self.stdout(&result_text(view, result.get(), self.stdout_is_terminal)),
+            OutputMode::Json => self.json_line(result.get()),
+            OutputMode::Events => {
+                self.stdout(&format!("{{\"event\":\"result\",\"result\":{}}}\n", one_line(result.get())))
+            }
+        }
+    }
+
+    /// Prints data that is not a tool's result: `text` for people, which is made safe here, `value` for programs; in
+    /// events mode it is the object `{event, …}`.
+    ///
+    /// # Errors
+    /// As [`Printer::notice`].
+    pub fn data(&self, event: &str, value: &Value, text: impl FnOnce() -> String) -> io::Result<()> {
+        gate().status(None);
+        match self.mode {
+            OutputMode::Text => self.stdout(&safe_text(&text())),
+            OutputMode::Json if self.stdout_is_terminal => self.json_line(&pretty(&value.to_string())),
+            OutputMode::Json => self.json_line(&value.to_string()),
+            OutputMode::Events => {
+                let mut object = json!({"event": event});
+                if let (Value::Object(object), Value::Object(rest)) = (&mut object, value.clone()) {
+                    object.extend(rest);
+                }
+                self.stdout(&format!("{object}\n"))
+            }
+        }
+    }
+
+    /// Prints the error that the run ends with, to stderr.
+    pub fn error(&self, report: &Report) {
+        gate().status(None);
+        let text = match self.mode {
+            OutputMode::Text => report.to_text(),
+            OutputMode::Json | OutputMode::Events => format!("{}\n", safe_json(&report.to_json().to_string())),
+        };
+        gate().print(&text);
+    }
+
+    /// Prints text of ours to stdout as it is: help, the version, a schema.
+    ///
+    /// # Errors
+    /// As [`Printer::notice`].
+    pub fn stdout(&self, text: &str) -> io::Result<()> {
+        let mut stdout = io::stdout().lock();
+        let text =
+            if self.mode == OutputMode::Events && self.stdout_is_terminal { safe_json(text) } else { text.into() };
+        match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+            result => result,
+        }
+    }
+
+    fn json_line(&self, json: &str) -> io::Result<()> {
+        let json = if self.stdout_is_terminal { safe_json(json) } else { json.into() };
+        self.stdout(&format!("{json}\n"))
+    }
+}
+
+/// As much of `text` as fits on one line of the terminal.
+fn fitting(text: &str) -> String {
+    let columns = crossterm::terminal::size().map_or(80, |(columns, _)| usize::from(columns).max(10));
+    let mut width = 0;
+    let fits = |c: &char| {
+        width += c.width().unwrap_or(0);
+        width < columns
+    };
+    text.chars().take_while(fits).collect()
+}

@@ -1,0 +1,113 @@
+use serde_json::{Value, json};
+
+use super::{cut, safe_line, safe_text};
+use crate::protocol::RpcError;
+
+/// An error, ready to be printed.
+#[derive(Clone, Debug)]
+pub struct Report {
+    /// The kind of error, in kebab-case.
+    pub code: &'static str,
+    /// The exit code.
+    pub exit: u8,
+    /// One sentence. May name things that a server said; made safe when it is printed.
+    pub message: String,
+    /// What stands below the sentence.
+    pub details: Vec<Detail>,
+    /// What to do about it.
+    pub hint: Option<String>,
+    /// The server it is about.
+    pub server: Option<String>,
+    /// The JSON-RPC error that the server answered with.
+    pub rpc: Option<RpcError>,
+}
+
+/// A line, or several, below an error.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Detail {
+    /// Words that are not ours: shown behind a bar.
+    Theirs(String),
+    /// Words of ours: shown indented.
+    Ours(String),
+}
+
+/// Longest message or line of details, in characters.
+const LONGEST: usize = 2_000;
+
+impl Report {
+    /// The error for people: `error: …`, the details, `hint: …`. Safe for a terminal, and ends with a line end.
+    pub fn to_text(&self) -> String {
+        let mut text = format!("error: {}\n", cut(&safe_line(&self.message), LONGEST));
+        for detail in &self.details {
+            let (bar, words) = match detail {
+                Detail::Theirs(words) => ("│ ", words),
+                Detail::Ours(words) => ("  ", words),
+            };
+            for line in cut(&safe_text(words), LONGEST).lines() {
+                text.push_str(bar);
+                text.push_str(line);
+                text.push('\n');
+            }
+        }
+        if let Some(hint) = &self.hint {
+            text.push_str("hint: ");
+            text.push_str(&safe_text(hint).trim_end().replace('\n', "\n  "));
+            text.push('\n');
+        }
+        text
+    }
+
+    /// The error for programs: `{"error": {code, exit, message, hint, server, rpc}}`.
+    pub fn to_json(&self) -> Value {
+        let mut message = self.message.clone();
+        for detail in &self.details {
+            let (Detail::Theirs(words) | Detail::Ours(words)) = detail;
+            message.push('\n');
+            message.push_str(words);
+        }
+        json!({"error": {
+            "code": self.code,
+            "exit": self.exit,
+            "message": message,
+            "hint": self.hint,
+            "server": self.server,
+            "rpc": self.rpc.as_ref().map(RpcError::to_value),
+        }})
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn report() -> Report {
+        Report {
+            code: "rpc",
+            exit: 6,
+            message: "forms answered tools/call with error -32602".to_owned(),
+            details: vec![
+                Detail::Theirs("no\u{1b}[2J\nerror: forged".to_owned()),
+                Detail::Ours("name    text".to_owned()),
+            ],
+            hint: Some("first\nsecond".to_owned()),
+            server: Some("forms".to_owned()),
+            rpc: Some(RpcError::new(-32602, "no")),
+        }
+    }
+
+    #[test]
+    fn foreign_words_stand_behind_a_bar() {
+        assert_eq!(
+            report().to_text(),
+            "error: forms answered tools/call with error -32602\n│ no\\u{1b}[2J\n│ error: forged\n  name    text\nhint: first\n  second\n"
+        );
+    }
+
+    #[test]
+    fn programs_get_every_key() {
+        let value = report().to_json();
+        let keys: Vec<&String> = value["error"].as_object().expect("an object").keys().collect();
+        assert_eq!(keys, ["code", "exit", "message", "hint", "server", "rpc"]);
+        assert_eq!(value["error"]["rpc"], json!({"code": -32602, "message": "no"}));
+    }
+}
