@@ -1,1 +1,153 @@
 //! The command line, as clap types.
+
+use std::{ffi::OsString, path::PathBuf};
+
+use clap::{Args, Parser, Subcommand, ValueEnum, builder::styling::Styles};
+
+use crate::{
+    commands,
+    output::{OutputMode, Verbosity},
+    protocol::Revision,
+};
+
+/// Call the tools of MCP servers, and answer what the servers ask.
+#[derive(Debug, Parser)]
+#[command(
+    name = "toolnexus",
+    version,
+    max_term_width = 100,
+    styles = Styles::plain(),
+    disable_help_subcommand = true,
+    after_help = "Examples:
+  toolnexus call forms greet                      call a tool of a server in mcp.json
+  toolnexus call forms greet --answer name=Ada    the same without a person
+  toolnexus call https://mcp.example.com/mcp search query=rust
+  toolnexus call echo message=hi -- npx -y @modelcontextprotocol/server-everything
+  toolnexus tools                                 what every server offers
+
+Exit codes: 0 success, 1 the tool failed, 2 usage, 3 configuration, 4 could not start or reach the server,
+5 authorization, 6 protocol error, 7 timed out, 8 a question could not be answered, 75 deferred."
+)]
+pub struct Cli {
+    /// Options of every command.
+    #[command(flatten)]
+    pub global: GlobalArgs,
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// The subcommands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Call a tool
+    Call(Box<commands::call::CallArgs>),
+    /// Run a small MCP server on stdio that asks questions
+    DemoServer(commands::demo_server::DemoServerArgs),
+}
+
+/// Options that every command takes.
+#[derive(Args, Clone, Debug)]
+#[command(next_help_heading = "General options")]
+pub struct GlobalArgs {
+    /// The configuration file [default: mcp.json and others, here and in the folders above]
+    #[arg(long, global = true, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+    /// How to print the result
+    #[arg(short, long, global = true, value_name = "FORMAT", value_enum, default_value_t)]
+    pub output: OutputMode,
+    /// Show what servers write to their standard error, and all of their log
+    #[arg(short, long, global = true)]
+    pub verbose: bool,
+    /// Show no progress and no warnings
+    #[arg(short, long, global = true, conflicts_with = "verbose")]
+    pub quiet: bool,
+}
+
+impl GlobalArgs {
+    /// How much stderr gets.
+    pub fn verbosity(&self) -> Verbosity {
+        match (self.quiet, self.verbose) {
+            (true, _) => Verbosity::Quiet,
+            (false, true) => Verbosity::Verbose,
+            (false, false) => Verbosity::Normal,
+        }
+    }
+}
+
+/// The output mode that `words` ask for: for an error in the words themselves, which clap then cannot read.
+pub fn guess_output(words: &[OsString]) -> OutputMode {
+    let words: Vec<&str> = words.iter().map_while(|word| word.to_str()).take_while(|word| *word != "--").collect();
+    let pairs = words.windows(2).filter(|pair| matches!(pair[0], "-o" | "--output")).map(|pair| pair[1]);
+    let joined = words.iter().filter_map(|word| {
+        word.strip_prefix("--output=").or_else(|| word.strip_prefix("-o")).map(|value| value.trim_start_matches('='))
+    });
+    pairs.chain(joined).find_map(|value| OutputMode::from_str(value, false).ok()).unwrap_or_default()
+}
+
+/// Options for connecting to a server.
+#[derive(Args, Clone, Debug, Default)]
+#[command(next_help_heading = "Server options")]
+pub struct ServerArgs {
+    /// A header for every HTTP request to the server (may be repeated)
+    #[arg(short = 'H', long = "header", value_name = "NAME: VALUE")]
+    pub headers: Vec<String>,
+    /// Send the value of this environment variable as the bearer token
+    #[arg(long, value_name = "VAR")]
+    pub bearer_env: Option<String>,
+    /// An environment variable for the server's process (may be repeated)
+    #[arg(long, value_name = "NAME=VALUE")]
+    pub env: Vec<String>,
+    /// The working directory of the server's process
+    #[arg(long, value_name = "DIR")]
+    pub cwd: Option<PathBuf>,
+    /// A folder to declare to the server as a root (may be repeated)
+    #[arg(long = "root", value_name = "DIR")]
+    pub roots: Vec<PathBuf>,
+    /// Speak this protocol revision instead of finding out
+    #[arg(long, value_name = "REVISION", value_parser = parse_revision)]
+    pub protocol: Option<Revision>,
+    /// How many seconds a call may take
+    #[arg(long, value_name = "SECS", value_parser = parse_seconds)]
+    pub timeout: Option<std::time::Duration>,
+}
+
+fn parse_revision(text: &str) -> Result<Revision, String> {
+    let known = || Revision::ALL.map(Revision::as_str).join(", ");
+    Revision::parse(text).ok_or_else(|| format!("the revisions spoken here are {}", known()))
+}
+
+fn parse_seconds(text: &str) -> Result<std::time::Duration, String> {
+    let seconds: f64 = text.parse().map_err(|_| "expected a number of seconds".to_owned())?;
+    match std::time::Duration::try_from_secs_f64(seconds) {
+        Ok(time) if !time.is_zero() => Ok(time),
+        _ => Err("expected a number of seconds above 0".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_grammar_is_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn the_mode_is_found_in_words_that_do_not_parse() {
+        let guess = |words: &[&str]| guess_output(&words.iter().map(OsString::from).collect::<Vec<_>>());
+        assert_eq!(guess(&["call", "-o", "json", "--nonsense"]), OutputMode::Json);
+        assert_eq!(guess(&["--output=events", "cal"]), OutputMode::Events);
+        assert_eq!(guess(&["call", "-ojson"]), OutputMode::Json);
+        assert_eq!(guess(&["call", "--", "x", "-o", "json"]), OutputMode::Text);
+    }
+
+    #[test]
+    fn values_are_checked() {
+        assert!(parse_seconds("0").is_err() && parse_seconds("-1").is_err() && parse_seconds("NaN").is_err());
+        assert_eq!(parse_seconds("0.5"), Ok(std::time::Duration::from_millis(500)));
+    }
+}

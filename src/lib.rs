@@ -13,7 +13,7 @@
 //! | layer | place | knows |
 //! | --- | --- | --- |
 //! | edge | `main.rs` | parse, run, exit code |
-//! | command line | [`cli`], [`commands`] | clap types; a file for each subcommand |
+//! | command line | [`cli`], [`commands`], [`error`] | clap types; a file for each subcommand; exit codes |
 //! | resolvers | [`resolver`] | answers files, programs, deferred calls, people, and their order |
 //! | people | [`terminal`], [`output`] | prompts, the line editor, the browser; rendering |
 //! | host | [`host`], [`client`], [`config`] | servers, negotiation, rounds, tasks, time |
@@ -40,6 +40,7 @@ pub mod commands;
 pub mod config;
 pub mod demo;
 pub mod elicitation;
+pub mod error;
 pub mod form;
 pub mod host;
 pub mod output;

@@ -1,3 +1,9 @@
 //! The program: parse, run, exit code.
 
-fn main() {}
+use std::process::ExitCode;
+
+use toolnexus::commands;
+
+fn main() -> ExitCode {
+    commands::run(std::env::args_os().collect())
+}

@@ -1,0 +1,161 @@
+//! `toolnexus call`: calls a tool.
+
+use std::sync::Arc;
+
+use clap::Args;
+use serde_json::{Map, Value};
+
+use super::{
+    run::block_on,
+    select::{Selected, ServerWord},
+    session::{Questions, Session},
+};
+use crate::{
+    cli::{GlobalArgs, ServerArgs},
+    client::{CallEnd, CallReport, Client, ClientError, ToolCall},
+    elicitation::ServerName,
+    error::{Error, Unanswered},
+    output::Printer,
+    protocol::{CallToolResult, Tool},
+};
+
+/// What `call` takes.
+#[derive(Args, Debug)]
+#[command(
+    override_usage = "toolnexus call [OPTIONS] SERVER TOOL [ARG]...\n       \
+                      toolnexus call [OPTIONS] TOOL [ARG]... -- COMMAND...",
+    after_help = "SERVER is a name in the configuration, or a URL. Each ARG is typed by the tool's schema:
+  key=text  key:=json  key=@file  key:=@file  a.b=inner  key=a key=b (an array)
+
+Examples:
+  toolnexus call forms greet
+  toolnexus call forms greet --answer name=Ada
+  toolnexus call files search pattern='*.rs' limit=10 -o json
+  toolnexus call echo message=hi -- npx -y @modelcontextprotocol/server-everything"
+)]
+pub struct CallArgs {
+    /// The server, its tool, and the tool's arguments
+    #[arg(value_name = "SERVER TOOL [ARG]", hide = true)]
+    pub words: Vec<String>,
+    /// A server to start instead of SERVER: everything after `--`
+    #[arg(last = true, value_name = "COMMAND", hide = true)]
+    pub command: Vec<String>,
+    /// All arguments as one JSON object; ARGs are laid over it
+    #[arg(long, value_name = "JSON|@FILE|-")]
+    pub args: Option<String>,
+    /// Options for the server.
+    #[command(flatten)]
+    pub server: ServerArgs,
+}
+
+/// Calls the tool and prints its result.
+///
+/// # Errors
+/// [`Error`], for everything but a result that is no failure.
+pub fn run(args: CallArgs, global: &GlobalArgs, printer: &Arc<Printer>) -> anyhow::Result<()> {
+    let (server, tool, words) = split(args.words, args.command)?;
+    let (config, server) = server.config(global, &args.server)?;
+    let timeout = args.server.timeout;
+    block_on(async {
+        let session = Session::new(config, &args.server, Questions::default(), printer)?;
+        let call = Call { session: &session, printer, server: server.as_str().into(), tool };
+        let ended = call.perform(&words, timeout).await;
+        let unanswered = session.close().await;
+        conclude(ended?, unanswered).map_err(Into::into)
+    })
+}
+
+fn split(words: Vec<String>, command: Vec<String>) -> Result<(ServerWord, String, Vec<String>), Error> {
+    let has_command = !command.is_empty();
+    let Selected { server, mut rest } = Selected::new(words, command);
+    let usage = |message: &str, hint: &str| Error::Usage { message: message.to_owned(), hint: Some(hint.to_owned()) };
+    let server = server.ok_or_else(|| usage("SERVER and TOOL are missing", "toolnexus call SERVER TOOL [ARG]..."))?;
+    if rest.is_empty() {
+        let hint = match &server {
+            ServerWord::Named(name) => format!("`toolnexus tools {name}` lists the tools"),
+            ServerWord::Target(_) if has_command => "toolnexus call TOOL [ARG]... -- COMMAND...".to_owned(),
+            ServerWord::Target(_) => "toolnexus call URL TOOL [ARG]...".to_owned(),
+        };
+        return Err(usage("TOOL is missing", &hint));
+    }
+    let tool = rest.remove(0);
+    Ok((server, tool, rest))
+}
+
+struct Call<'a> {
+    session: &'a Session,
+    printer: &'a Arc<Printer>,
+    server: ServerName,
+    tool: String,
+}
+
+impl Call<'_> {
+    /// Makes the call and prints its result, before the server is ended.
+    async fn perform(&self, words: &[String], timeout: Option<std::time::Duration>) -> anyhow::Result<Ended> {
+        let client = self.session.connect(self.server.as_str()).await?;
+        let tool = self.find(&client).await?;
+        let arguments = arguments(words)?;
+        let call = ToolCall { name: self.tool.clone(), arguments, tool, timeout };
+        match client.call_tool(call, &self.session.signals.stop).await {
+            Ok(CallEnd::Done(report)) => self.print(report),
+            Ok(CallEnd::Deferred(_)) => Err(Error::Deferred.into()),
+            Err(error) => Err(self.session.error(&self.server, error).into()),
+        }
+    }
+
+    /// The tool's entry in the server's list; `None` when there is no list to look in.
+    async fn find(&self, client: &Client) -> anyhow::Result<Option<Tool>> {
+        let tools = match client.list_tools(&self.session.signals.stop).await {
+            Ok(tools) => tools,
+            Err(error @ (ClientError::Rpc { .. } | ClientError::Invalid { .. } | ClientError::TimedOut { .. })) => {
+                let error = self.session.error(&self.server, error);
+                self.printer.warning(&format!("{error}; the call is made without the tool's schema"))?;
+                return Ok(None);
+            }
+            Err(error) => return Err(self.session.error(&self.server, error).into()),
+        };
+        if let Some(tool) = tools.iter().find(|tool| tool.name == self.tool) {
+            return Ok(Some(tool.clone()));
+        }
+        if tools.is_empty() {
+            return Ok(None);
+        }
+        let known = tools.into_iter().map(|tool| tool.name).collect();
+        Err(Error::UnknownTool { server: self.server.clone(), tool: self.tool.clone(), known }.into())
+    }
+
+    fn print(&self, report: CallReport) -> anyhow::Result<Ended> {
+        let view = CallToolResult::from_raw(&report.result);
+        self.printer.result(&report.result, &view)?;
+        let failed = view.is_error.then(|| Error::ToolFailed { server: self.server.clone(), tool: self.tool.clone() });
+        Ok(Ended { failed, unanswered: report.unanswered })
+    }
+}
+
+/// A call that gave a result.
+struct Ended {
+    failed: Option<Error>,
+    unanswered: Vec<crate::elicitation::Why>,
+}
+
+/// What the run comes to: a question that nobody could answer weighs more than what the tool made of it.
+fn conclude(ended: Ended, mut unanswered: Vec<Unanswered>) -> Result<(), Error> {
+    if unanswered.is_empty() {
+        unanswered = ended.unanswered.into_iter().map(|why| Unanswered { question: None, why }).collect();
+    }
+    match ended.failed {
+        _ if !unanswered.is_empty() => Err(Error::Unanswered(unanswered)),
+        Some(error) => Err(error),
+        None => Ok(()),
+    }
+}
+
+fn arguments(words: &[String]) -> anyhow::Result<Map<String, Value>> {
+    words
+        .iter()
+        .map(|word| match word.split_once('=') {
+            Some((key, value)) => Ok((key.to_owned(), Value::String(value.to_owned()))),
+            None => Err(Error::usage(format!("{word:?} is no argument: key=value is expected")).into()),
+        })
+        .collect()
+}

@@ -1,0 +1,60 @@
+use std::{ffi::OsString, process::ExitCode, sync::Arc};
+
+use clap::Parser;
+
+use super::{call, demo_server};
+use crate::{
+    cli::{Cli, Command, guess_output},
+    error::Error,
+    output::{Printer, Verbosity},
+};
+
+/// Runs the program with the words of its command line, its own name first, and gives its exit code.
+pub fn run(words: Vec<OsString>) -> ExitCode {
+    let mode = guess_output(words.get(1..).unwrap_or_default());
+    let (result, printer) = match Cli::try_parse_from(words) {
+        Ok(cli) => {
+            let printer = Arc::new(Printer::new(cli.global.output, cli.global.verbosity()));
+            (dispatch(cli, &printer), printer)
+        }
+        Err(error) => {
+            let printer = Arc::new(Printer::new(mode, Verbosity::Normal));
+            (help_or_usage(&error, &printer), printer)
+        }
+    };
+    let Err(error) = result else { return ExitCode::SUCCESS };
+    let error = error.downcast::<Error>().unwrap_or_else(|error| Error::Io(format!("{error:#}")));
+    printer.error(&error.report());
+    ExitCode::from(error.exit())
+}
+
+fn dispatch(cli: Cli, printer: &Arc<Printer>) -> anyhow::Result<()> {
+    match cli.command {
+        Command::Call(args) => call::run(*args, &cli.global, printer),
+        Command::DemoServer(args) => demo_server::run(&args),
+    }
+}
+
+/// Carries out `future` on this thread.
+pub(super) fn block_on<T>(future: impl Future<Output = anyhow::Result<T>>) -> anyhow::Result<T> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let result = runtime.block_on(future);
+    // A thread that waits for stdin must not keep the program.
+    runtime.shutdown_background();
+    result
+}
+
+/// What clap has to say instead of a command: help and the version are output, all else is a usage error.
+fn help_or_usage(error: &clap::Error, printer: &Printer) -> anyhow::Result<()> {
+    let text = error.render().to_string();
+    if !error.use_stderr() {
+        return Ok(printer.stdout(&text)?);
+    }
+    // `error: MESSAGE`, lines that belong to it, and after an empty line `tip: …`, `Usage: …`, `For more information …`.
+    let mut parts = text.split("\n\n").map(|part| part.split_whitespace().collect::<Vec<_>>().join(" "));
+    let message = parts.next().unwrap_or_default();
+    let tips: Vec<String> = parts.filter_map(|part| part.strip_prefix("tip: ").map(str::to_owned)).collect();
+    let hint = if tips.is_empty() { "--help shows what there is".to_owned() } else { tips.join("\n") };
+    let message = message.trim_start_matches("error: ").to_owned();
+    Err(Error::Usage { message, hint: Some(hint) }.into())
+}

@@ -1,0 +1,98 @@
+use crate::{
+    cli::{GlobalArgs, ServerArgs},
+    config::{self, Config, Environment, Overrides, Target},
+    error::Error,
+};
+
+/// A server as the command line names it, and the words that come after it.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Selected {
+    /// Which server; `None` when none was named.
+    pub(super) server: Option<ServerWord>,
+    /// The words after it.
+    pub(super) rest: Vec<String>,
+}
+
+/// What stands in SERVER's place.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum ServerWord {
+    /// A name in the configuration.
+    Named(String),
+    /// A URL, or the COMMAND after `--`.
+    Target(Target),
+}
+
+impl Selected {
+    /// Splits the words before `--` and the COMMAND after it: without COMMAND the first word is the server.
+    pub(super) fn new(mut words: Vec<String>, command: Vec<String>) -> Self {
+        if !command.is_empty() {
+            return Self { server: Some(ServerWord::Target(Target::Command(command))), rest: words };
+        }
+        if words.is_empty() {
+            return Self { server: None, rest: words };
+        }
+        let first = words.remove(0);
+        let server =
+            if Target::is_url(&first) { ServerWord::Target(Target::Url(first)) } else { ServerWord::Named(first) };
+        Self { server: Some(server), rest: words }
+    }
+}
+
+impl ServerWord {
+    /// The configuration in which the server is, with the options for it laid over, and its name there.
+    ///
+    /// # Errors
+    /// When the configuration cannot be used, or has no such server.
+    pub(super) fn config(self, global: &GlobalArgs, args: &ServerArgs) -> Result<(Config, String), Error> {
+        let environment = Environment::current();
+        match self {
+            Self::Target(target) => {
+                let config = target.config(&args.overrides(), &environment)?;
+                // An ad hoc configuration has this one entry.
+                let name = config.servers.first().map(|entry| entry.name.to_string()).unwrap_or_default();
+                Ok((config, name))
+            }
+            Self::Named(name) => {
+                let mut config = config::discover(global.config.as_deref(), &environment)?;
+                let server = config.server(&name)?.clone().overlay(&args.overrides(), &environment)?;
+                if let Some(entry) = config.servers.iter_mut().find(|entry| entry.name.as_str() == name) {
+                    entry.server = Ok(server);
+                }
+                Ok((config, name))
+            }
+        }
+    }
+}
+
+impl ServerArgs {
+    fn overrides(&self) -> Overrides {
+        Overrides {
+            headers: self.headers.clone(),
+            bearer_env: self.bearer_env.clone(),
+            env: self.env.clone(),
+            cwd: self.cwd.clone(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn selected(words: &[&str], command: &[&str]) -> Selected {
+        let owned = |words: &[&str]| words.iter().map(ToString::to_string).collect();
+        Selected::new(owned(words), owned(command))
+    }
+
+    #[test]
+    fn a_command_or_a_url_takes_the_servers_place() {
+        let adhoc = selected(&["echo", "a=b"], &["npx", "-y", "x"]);
+        assert_eq!(adhoc.rest, ["echo", "a=b"]);
+        assert!(matches!(adhoc.server, Some(ServerWord::Target(Target::Command(_)))));
+        let url = selected(&["HTTPS://mcp.example/", "echo"], &[]);
+        assert_eq!(url.rest, ["echo"]);
+        assert!(matches!(url.server, Some(ServerWord::Target(Target::Url(_)))));
+        assert_eq!(selected(&["forms", "greet"], &[]).server, Some(ServerWord::Named("forms".to_owned())));
+        assert_eq!(selected(&[], &[]).server, None);
+    }
+}

@@ -1,0 +1,98 @@
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::signals::Signals;
+use crate::{
+    cli::ServerArgs,
+    client::{Client, ClientError, Notice, NoticeKind, NoticeSink, ProtocolChoice, Times},
+    config::{Config, Environment},
+    elicitation::{Resolver, ServerName},
+    error::{Error, Unanswered},
+    host::{Host, HostError, HostOptions},
+    output::{Printer, Verbosity},
+};
+
+/// A host for the time of one command, with the printer for its notices and the signals that end it.
+pub(super) struct Session {
+    /// The host.
+    pub(super) host: Host,
+    /// The signals.
+    pub(super) signals: Signals,
+    unanswered: Arc<Mutex<Vec<Unanswered>>>,
+}
+
+impl Session {
+    /// A host for `config`. Must be called in a runtime.
+    ///
+    /// # Errors
+    /// When signals cannot be handled.
+    pub(super) fn new(
+        config: Config,
+        args: &ServerArgs,
+        questions: Questions,
+        printer: &Arc<Printer>,
+    ) -> anyhow::Result<Self> {
+        for warning in config.warnings.iter().chain(config.servers.iter().flat_map(|entry| &entry.warnings)) {
+            printer.warning(warning)?;
+        }
+        let signals = Signals::install()?;
+        let unanswered = Arc::new(Mutex::new(Vec::new()));
+        let mut times = Times::default();
+        if let Some(wait) = questions.url_wait {
+            times.url_wait = wait;
+        }
+        let options = HostOptions {
+            resolver: questions.resolver,
+            notices: sink(Arc::clone(printer), Arc::clone(&unanswered)),
+            roots: args.roots.clone(),
+            protocol: args.protocol.map(ProtocolChoice::Fixed),
+            times,
+            cache: Environment::current().cache_folder.map(|folder| folder.join(env!("CARGO_PKG_NAME"))),
+            log_level: (printer.verbosity() == Verbosity::Verbose).then(|| "debug".to_owned()),
+            stop: signals.stop.clone(),
+        };
+        Ok(Self { host: Host::new(config, options), signals, unanswered })
+    }
+
+    /// The client of `server`.
+    ///
+    /// # Errors
+    /// When it cannot be connected to.
+    pub(super) async fn connect(&self, server: &str) -> Result<Arc<Client>, Error> {
+        self.host.connect(server).await.map_err(|error| match error {
+            HostError::Config(error) => error.into(),
+            HostError::Client { server, source } => self.error(&server, source),
+        })
+    }
+
+    /// What a client's error means for the run.
+    pub(super) fn error(&self, server: &ServerName, source: ClientError) -> Error {
+        let interrupted = matches!(source, ClientError::Interrupted { .. }).then(|| self.signals.error()).flatten();
+        interrupted.unwrap_or_else(|| Error::Client { server: server.clone(), source: Box::new(source) })
+    }
+
+    /// Ends the servers, and gives the questions that nobody could answer.
+    pub(super) async fn close(self) -> Vec<Unanswered> {
+        self.host.disconnect_all().await;
+        std::mem::take(&mut *self.unanswered.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// Who answers questions, and what goes with that.
+#[derive(Clone, Default)]
+pub(super) struct Questions {
+    /// Who answers; `None` declares no elicitation.
+    pub(super) resolver: Option<Arc<dyn Resolver>>,
+    /// How long an accepted link waits.
+    pub(super) url_wait: Option<std::time::Duration>,
+}
+
+fn sink(printer: Arc<Printer>, unanswered: Arc<Mutex<Vec<Unanswered>>>) -> NoticeSink {
+    Arc::new(move |notice: Notice| {
+        if let NoticeKind::Unanswered { question, why } = &notice.kind {
+            let entry = Unanswered { question: Some(Arc::clone(question)), why: why.clone() };
+            unanswered.lock().unwrap_or_else(PoisonError::into_inner).push(entry);
+        }
+        // A stdout that is gone is told when the result cannot be written.
+        drop(printer.notice(&notice));
+    })
+}

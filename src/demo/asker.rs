@@ -1,0 +1,121 @@
+use std::{io, sync::Arc};
+
+use serde_json::{Map, Value, json};
+
+use super::{Outbox, Session, session::Reply};
+use crate::{
+    elicitation::{ServerHalfError, Verdict, build_callback, build_request, build_url_request, parse_result},
+    protocol::{Frame, RpcError, code},
+};
+
+/// How a tool asks the client during one call.
+pub(super) enum Asker {
+    /// By requests of its own, answered while the call is under way.
+    Legacy {
+        /// Where the replies come in.
+        session: Arc<Session>,
+        /// Where the requests go out.
+        out: Outbox,
+    },
+    /// By results that ask to call again with the answers.
+    Modern {
+        /// `inputResponses`.
+        responses: Map<String, Value>,
+        /// `requestState`.
+        state: Option<String>,
+    },
+}
+
+/// What a tool asks for.
+pub(super) enum Ask<'a> {
+    /// To fill a form.
+    Form(&'a Value),
+    /// To open a link.
+    Link {
+        /// Where to.
+        url: &'a str,
+        /// Its `elicitationId`, which the modern era has no use for.
+        id: &'a str,
+    },
+}
+
+/// Why a tool stops before its end.
+pub(super) enum Pause {
+    /// The client is asked to call again: an `input_required` result.
+    Input(Value),
+    /// The call fails.
+    Failed(RpcError),
+}
+
+impl Asker {
+    /// Asks, and gives the client's verdict. In the modern era an answer that is not there yet ends the call with
+    /// [`Pause::Input`], which carries `state`; the next call comes by here again, with the answer under `key`.
+    pub(super) async fn ask(&self, key: &str, message: &str, what: Ask<'_>, state: &str) -> Result<Verdict, Pause> {
+        match self {
+            Self::Legacy { session, out } => {
+                let (id, reply) = session.expect_reply(out);
+                let request = match what {
+                    Ask::Form(schema) => build_request(&id, message, schema),
+                    Ask::Link { url, id: elicitation } => build_url_request(&id, message, url, elicitation),
+                };
+                round_trip(request, reply, Arc::clone(out)).await
+            }
+            Self::Modern { responses, .. } => match responses.get(key) {
+                Some(response) => parse_result(response).map_err(failed),
+                None => Err(Pause::Input(json!({
+                    "resultType": "input_required",
+                    "inputRequests": {key: {"method": "elicitation/create", "params": params(message, &what)}},
+                    "requestState": state,
+                }))),
+            },
+        }
+    }
+
+    /// Ends the call with the request to call again without an answer, in the modern era; on a legacy connection it waits
+    /// for nothing.
+    pub(super) fn call_again(&self, state: &str) -> Result<(), Pause> {
+        match self {
+            Self::Legacy { .. } => Ok(()),
+            Self::Modern { .. } => Err(Pause::Input(json!({"resultType": "input_required", "requestState": state}))),
+        }
+    }
+
+    /// `requestState` of this call.
+    pub(super) fn state(&self) -> Option<&str> {
+        match self {
+            Self::Legacy { .. } => None,
+            Self::Modern { state, .. } => state.as_deref(),
+        }
+    }
+}
+
+/// Sends `request` and waits for the reply to it.
+async fn round_trip(request: Frame, reply: Reply, out: Outbox) -> Result<Verdict, Pause> {
+    let write = move |frame: Frame| {
+        out(frame);
+        Ok(())
+    };
+    let mut reply = Some(reply);
+    let read = move || {
+        let reply = reply.take();
+        async { reply.ok_or(io::ErrorKind::UnexpectedEof)?.await }
+    };
+    match build_callback(Some(write), Some(read)) {
+        Some(mut callback) => callback.ask(request).await.map_err(failed),
+        None => Ok(Verdict::Cancel),
+    }
+}
+
+fn params(message: &str, what: &Ask<'_>) -> Value {
+    match what {
+        Ask::Form(schema) => json!({"mode": "form", "message": message, "requestedSchema": schema}),
+        Ask::Link { url, .. } => json!({"mode": "url", "message": message, "url": url}),
+    }
+}
+
+fn failed(error: ServerHalfError) -> Pause {
+    Pause::Failed(match error {
+        ServerHalfError::Refused(error) => error,
+        error => RpcError::new(code::INVALID_PARAMS, format!("failed to {error}")),
+    })
+}

@@ -1,0 +1,82 @@
+use std::sync::Arc;
+
+use serde_json::{Map, Value, json};
+
+use super::{
+    Outbox,
+    asker::{Ask, Asker, Pause},
+};
+use crate::{
+    elicitation::{Modes, Verdict},
+    protocol::{Frame, RpcError, code},
+};
+
+/// One `tools/call`.
+pub(super) struct Call {
+    /// The tool.
+    pub(super) name: String,
+    /// Its arguments.
+    pub(super) arguments: Map<String, Value>,
+    modes: Option<Modes>,
+    asker: Asker,
+    out: Outbox,
+    token: Option<Value>,
+}
+
+impl Call {
+    /// The call in `params`, of a client that declared `modes`.
+    pub(super) fn new(params: &Value, modes: Option<Modes>, asker: Asker, out: &Outbox) -> Result<Self, RpcError> {
+        let invalid = |message: &str| RpcError::new(code::INVALID_PARAMS, message);
+        let name = params.get("name").and_then(Value::as_str).ok_or_else(|| invalid("the call has no name"))?;
+        let arguments = match params.get("arguments") {
+            None => Map::new(),
+            Some(Value::Object(arguments)) => arguments.clone(),
+            Some(_) => return Err(invalid("arguments is no object")),
+        };
+        let token = params.get("_meta").and_then(|meta| meta.get("progressToken")).cloned();
+        Ok(Self { name: name.to_owned(), arguments, modes, asker, out: Arc::clone(out), token })
+    }
+
+    /// Asks the client to fill a form; `None` when it cannot.
+    pub(super) async fn form(&self, message: &str, schema: &Value) -> Result<Option<Verdict>, Pause> {
+        if !self.modes.is_some_and(|modes| modes.form) {
+            return Ok(None);
+        }
+        let verdict = self.asker.ask("form", message, Ask::Form(schema), &self.name).await?;
+        if self.asker.state().is_some_and(|state| state != self.name) {
+            return Err(Pause::Failed(RpcError::new(code::INVALID_PARAMS, "requestState is of another call")));
+        }
+        Ok(Some(verdict))
+    }
+
+    /// Asks the client to open a link; `None` when it cannot.
+    pub(super) async fn link(&self, message: &str, url: &str, id: &str) -> Result<Option<Verdict>, Pause> {
+        if !self.modes.is_some_and(|modes| modes.url) {
+            return Ok(None);
+        }
+        self.asker.ask("link", message, Ask::Link { url, id }, id).await.map(Some)
+    }
+
+    /// See [`Asker::call_again`].
+    pub(super) fn call_again(&self, state: &str) -> Result<(), Pause> {
+        self.asker.call_again(state)
+    }
+
+    /// `requestState` of this call.
+    pub(super) fn state(&self) -> Option<&str> {
+        self.asker.state()
+    }
+
+    /// Sends a notification that belongs to the call.
+    pub(super) fn notify(&self, method: &str, params: &Value) {
+        (self.out)(Frame::notification(method, Some(params)));
+    }
+
+    /// Tells how far the call is, if the client wants to know.
+    pub(super) fn progress(&self, progress: u64, total: u64, message: &str) {
+        if let Some(token) = &self.token {
+            let params = json!({"progressToken": token, "progress": progress, "total": total, "message": message});
+            self.notify("notifications/progress", &params);
+        }
+    }
+}

@@ -1,0 +1,170 @@
+use std::{
+    collections::HashMap,
+    io,
+    pin::Pin,
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
+    task::{Context, Poll},
+};
+
+use serde_json::{Map, Value, json};
+use tokio::sync::oneshot;
+use tokio_util::sync::CancellationToken;
+
+use super::{asker::Asker, call::Call, modern, tools};
+use crate::{
+    elicitation::Modes,
+    protocol::{Frame, Id, Kind, Revision, RpcError, code},
+};
+
+/// Where the messages for the client go: all of a connection, or those that belong to one request.
+pub type Outbox = Arc<dyn Fn(Frame) + Send + Sync>;
+
+/// The conversation with one client. It knows no transport: messages come in by [`Session::receive`] and go out by the
+/// outbox that is given with each.
+#[derive(Debug, Default)]
+pub struct Session {
+    state: Mutex<State>,
+    next_id: AtomicU64,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// What the client declared in `initialize`.
+    modes: Option<Modes>,
+    /// Our open questions.
+    replies: HashMap<Id, oneshot::Sender<Vec<u8>>>,
+    /// The calls under way.
+    calls: HashMap<Id, CancellationToken>,
+}
+
+impl Session {
+    /// Answers one message of the client: its response, and what belongs to it, goes to `out`. A tool call may take long,
+    /// and other messages must be received meanwhile.
+    pub async fn receive(self: Arc<Self>, frame: Frame, out: Outbox) {
+        match frame.kind().clone() {
+            Kind::Response { id } | Kind::Error { id: Some(id) } => {
+                if let Some(reply) = self.state().replies.remove(&id) {
+                    // Nobody waits for the reply when the call is over.
+                    drop(reply.send(frame.bytes().to_vec()));
+                }
+            }
+            Kind::Notification { method } if method == "notifications/cancelled" => self.cancel(&frame),
+            Kind::Request { id, method } => self.answer(&id, &method, &frame, &out).await,
+            Kind::Notification { .. } | Kind::Error { id: None } => {}
+        }
+    }
+
+    async fn answer(self: &Arc<Self>, id: &Id, method: &str, frame: &Frame, out: &Outbox) {
+        let stop = CancellationToken::new();
+        self.state().calls.insert(id.clone(), stop.clone());
+        let params = frame.body_value().unwrap_or_default();
+        let result = tokio::select! {
+            biased;
+            () = stop.cancelled() => None,
+            result = self.result(method, &params, out) => Some(result),
+        };
+        self.state().calls.remove(id);
+        match result {
+            Some(Ok(result)) => out(Frame::result(id, &result)),
+            Some(Err(error)) => out(Frame::error(id, &error)),
+            None => {}
+        }
+    }
+
+    async fn result(self: &Arc<Self>, method: &str, params: &Value, out: &Outbox) -> Result<Value, RpcError> {
+        if modern::is_modern(params) || method == "server/discover" {
+            return modern::result(method, params, out).await;
+        }
+        match method {
+            "initialize" => Ok(self.initialize(params)),
+            "ping" => Ok(json!({})),
+            "tools/list" => Ok(json!({"tools": tools::list()})),
+            "tools/call" => {
+                let modes = self.state().modes;
+                let asker = Asker::Legacy { session: Arc::clone(self), out: Arc::clone(out) };
+                tools::run(Call::new(params, modes, asker, out)?).await
+            }
+            _ => Err(RpcError::method_not_found()),
+        }
+    }
+
+    fn initialize(&self, params: &Value) -> Value {
+        let asked = params.get("protocolVersion").and_then(Value::as_str).and_then(Revision::parse);
+        let revision = asked.map_or(Revision::NEWEST_LEGACY, |revision| revision.min(Revision::NEWEST_LEGACY));
+        let modes = modes(params.get("capabilities"));
+        self.state().modes = modes.map(|modes| Modes { url: modes.url && revision >= Revision::V2025_11_25, ..modes });
+        json!({
+            "protocolVersion": revision.as_str(),
+            "capabilities": {"tools": {}},
+            "serverInfo": server_info(),
+            "instructions": INSTRUCTIONS,
+        })
+    }
+
+    /// A new id for a question, and its reply. When the reply is no longer waited for, the question is taken back.
+    pub(super) fn expect_reply(self: &Arc<Self>, out: &Outbox) -> (Id, Reply) {
+        let id = Id::String(format!("ask-{}", self.next_id.fetch_add(1, Ordering::Relaxed) + 1));
+        let (sender, receiver) = oneshot::channel();
+        self.state().replies.insert(id.clone(), sender);
+        (id.clone(), Reply { id, receiver, session: Arc::clone(self), out: Arc::clone(out) })
+    }
+
+    fn cancel(&self, frame: &Frame) {
+        let params = frame.body_value().unwrap_or_default();
+        let id = params.get("requestId").and_then(Id::from_value);
+        if let Some(stop) = id.and_then(|id| self.state().calls.remove(&id)) {
+            stop.cancel();
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What the server says about itself for people who read it.
+pub(super) const INSTRUCTIONS: &str = "A server to try a client on. Every tool asks in another way.";
+
+pub(super) fn server_info() -> Value {
+    json!({"name": "toolnexus-demo", "title": "toolnexus demo server", "version": env!("CARGO_PKG_VERSION")})
+}
+
+/// The elicitation modes in a client's capabilities; `{}` means forms alone.
+pub(super) fn modes(capabilities: Option<&Value>) -> Option<Modes> {
+    let elicitation: &Map<String, Value> = capabilities?.get("elicitation")?.as_object()?;
+    let url = elicitation.contains_key("url");
+    Some(Modes { form: !url || elicitation.contains_key("form"), url })
+}
+
+/// The reply to a question, as bytes.
+pub(super) struct Reply {
+    id: Id,
+    receiver: oneshot::Receiver<Vec<u8>>,
+    session: Arc<Session>,
+    out: Outbox,
+}
+
+impl Future for Reply {
+    type Output = io::Result<Vec<u8>>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        Pin::new(&mut self.receiver).poll(context).map_err(|_| io::ErrorKind::UnexpectedEof.into())
+    }
+}
+
+impl Drop for Reply {
+    fn drop(&mut self) {
+        if self.session.state().replies.remove(&self.id).is_some() {
+            let params = json!({"requestId": self.id.to_value(), "reason": "the call is over"});
+            (self.out)(Frame::notification("notifications/cancelled", Some(&params)));
+        }
+    }
+}
+
+/// The error for a tool that is not there.
+pub(super) fn unknown_tool(name: &str) -> RpcError {
+    RpcError::new(code::INVALID_PARAMS, format!("Unknown tool: {name}"))
+}

@@ -1,0 +1,268 @@
+//! The error that a run ends with: what it says, what to do about it, and the exit code.
+
+use std::sync::Arc;
+
+use crate::{
+    client::ClientError,
+    config::{ConfigError, near_misses},
+    elicitation::{Question, ServerName, Why},
+    output::{Detail, Report},
+    protocol::RpcError,
+    transport::TransportError,
+};
+
+/// Why a run did not end well. Each variant has an exit code, a code in words, and often a hint.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The command line is wrong, or an argument does not fit.
+    #[error("{message}")]
+    Usage {
+        /// What is wrong.
+        message: String,
+        /// What would be right.
+        hint: Option<String>,
+    },
+    /// The configuration, or a server's name, is wrong.
+    #[error("failed to {0}")]
+    Config(#[from] ConfigError),
+    /// An answers file, or another file that says how to answer, cannot be used.
+    #[error("failed to {0}")]
+    Answers(String),
+    /// The conversation with a server failed.
+    #[error("{}", client_message(server, source))]
+    Client {
+        /// The server.
+        server: ServerName,
+        /// What happened.
+        source: Box<ClientError>,
+    },
+    /// The server says that the tool failed; its words are in the result.
+    #[error("{server} says that {tool} failed")]
+    ToolFailed {
+        /// The server.
+        server: ServerName,
+        /// The tool.
+        tool: String,
+    },
+    /// The server has no tool of this name.
+    #[error("{server} has no tool {tool:?}")]
+    UnknownTool {
+        /// The server.
+        server: ServerName,
+        /// What was asked for.
+        tool: String,
+        /// The tools that it has.
+        known: Vec<String>,
+    },
+    /// Questions could not be answered; the server was told cancel.
+    #[error("{}", unanswered_message(.0))]
+    Unanswered(Vec<Unanswered>),
+    /// Something of ours failed: a file or a stream.
+    #[error("failed to {0}")]
+    Io(String),
+    /// The call was put aside, for a later run.
+    #[error("the call is waiting for answers")]
+    Deferred,
+    /// Ctrl-C.
+    #[error("interrupted")]
+    Interrupted,
+    /// SIGTERM.
+    #[error("terminated")]
+    Terminated,
+}
+
+/// A question that could not be answered, and why.
+#[derive(Clone, Debug)]
+pub struct Unanswered {
+    /// The question; `None` where the call ended before one was put.
+    pub question: Option<Arc<Question>>,
+    /// Why.
+    pub why: Why,
+}
+
+impl Error {
+    /// A usage error without a hint.
+    pub fn usage(message: impl Into<String>) -> Self {
+        Self::Usage { message: message.into(), hint: None }
+    }
+
+    /// The process's exit code.
+    pub fn exit(&self) -> u8 {
+        match self {
+            Self::ToolFailed { .. } | Self::Io(_) => 1,
+            Self::Usage { .. } | Self::Config(ConfigError::Option(_)) => 2,
+            Self::Config(_) | Self::Answers(_) => 3,
+            Self::Client { source, .. } => client_exit(source),
+            Self::UnknownTool { .. } => 6,
+            Self::Unanswered(_) => 8,
+            Self::Deferred => 75,
+            Self::Interrupted => 130,
+            Self::Terminated => 143,
+        }
+    }
+
+    /// The kind of error, in kebab-case.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Usage { .. } | Self::Config(ConfigError::Option(_)) => "usage",
+            Self::Config(ConfigError::UnknownServer { .. }) => "unknown-server",
+            Self::Config(ConfigError::Disabled(_)) => "server-disabled",
+            Self::Config(ConfigError::NotFound(..)) => "no-config",
+            Self::Config(_) => "config",
+            Self::Answers(_) => "answers-file",
+            Self::Client { source, .. } => client_code(source),
+            Self::ToolFailed { .. } => "tool-failed",
+            Self::UnknownTool { .. } => "unknown-tool",
+            Self::Unanswered(_) => "unanswered",
+            Self::Io(_) => "io",
+            Self::Deferred => "deferred",
+            Self::Interrupted => "interrupted",
+            Self::Terminated => "terminated",
+        }
+    }
+
+    /// What to do about it, where there is something.
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Self::Usage { hint, .. } => hint.clone(),
+            Self::Config(error) => error.hint(),
+            Self::UnknownTool { server, tool, known } => {
+                let near = near_misses(tool, known.iter().map(String::as_str));
+                Some(match (near.as_slice(), known.len()) {
+                    ([], 1..=12) => format!("its tools are {}", known.join(", ")),
+                    ([], _) => format!("`toolnexus tools {server}` lists its tools"),
+                    (near, _) => format!("did you mean {}?", near.join(" or ")),
+                })
+            }
+            Self::Client { source, .. } => client_hint(source),
+            Self::Unanswered(asked) => asked.iter().find_map(|unanswered| unanswered.why.hint.clone()),
+            _ => None,
+        }
+    }
+
+    /// The server it is about.
+    pub fn server(&self) -> Option<&ServerName> {
+        match self {
+            Self::Client { server, .. } | Self::ToolFailed { server, .. } | Self::UnknownTool { server, .. } => {
+                Some(server)
+            }
+            Self::Unanswered(asked) => asked.iter().find_map(|u| u.question.as_ref()).map(|q| &q.origin.server),
+            _ => None,
+        }
+    }
+
+    /// The JSON-RPC error that the server answered with.
+    pub fn rpc(&self) -> Option<&RpcError> {
+        match self {
+            Self::Client { source, .. } => match &**source {
+                ClientError::Rpc { error, .. } => Some(error),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// The error as data for the printer.
+    pub fn report(&self) -> Report {
+        Report {
+            code: self.code(),
+            exit: self.exit(),
+            message: self.to_string(),
+            details: self.details(),
+            hint: self.hint(),
+            server: self.server().map(ToString::to_string),
+            rpc: self.rpc().cloned(),
+        }
+    }
+
+    fn details(&self) -> Vec<Detail> {
+        match self {
+            Self::Client { source, .. } => match &**source {
+                ClientError::Rpc { error, .. } => vec![Detail::Theirs(error.message.clone())],
+                ClientError::Connect(source) | ClientError::Lost { source, .. } => transport_details(source),
+                _ => Vec::new(),
+            },
+            Self::Unanswered(asked) => asked.iter().flat_map(unanswered_details).collect(),
+            _ => Vec::new(),
+        }
+    }
+}
+
+fn client_message(server: &ServerName, error: &ClientError) -> String {
+    match error {
+        ClientError::Rpc { method, error } => {
+            format!("{server} answered {method} with error {}", error.code)
+        }
+        ClientError::Unauthorized(reason) => format!("{server} wants authorization: {reason}"),
+        ClientError::TimedOut { method, after } => {
+            format!("{server} did not answer {method} within {} s", after.as_secs_f32())
+        }
+        ClientError::Lost { method, source } => format!("lost {server} during {method}: {source}"),
+        ClientError::Connect(source) => format!("failed to connect to {server}: {}", connect_message(source)),
+        other => format!("{server}: failed to {other}"),
+    }
+}
+
+fn client_hint(error: &ClientError) -> Option<String> {
+    match error {
+        ClientError::Unauthorized(_) => {
+            Some("give a token with --bearer-env VAR, or a header with -H 'Authorization: …'".to_owned())
+        }
+        ClientError::TimedOut { method, .. } if method == "tools/call" => {
+            Some("--timeout SECS, or `timeout` in the configuration, gives the server more time".to_owned())
+        }
+        _ => None,
+    }
+}
+
+fn connect_message(error: &TransportError) -> String {
+    match error {
+        TransportError::Closed(closed) => closed.reason.clone(),
+        other => format!("could not {other}"),
+    }
+}
+
+fn client_exit(error: &ClientError) -> u8 {
+    match error {
+        ClientError::Connect(TransportError::Silent(_)) | ClientError::TimedOut { .. } => 7,
+        ClientError::Connect(_) | ClientError::Lost { .. } => 4,
+        ClientError::Unauthorized(_) => 5,
+        ClientError::Version { .. } | ClientError::Rpc { .. } | ClientError::Invalid { .. } => 6,
+        ClientError::Interrupted { .. } => 130,
+    }
+}
+
+fn client_code(error: &ClientError) -> &'static str {
+    match error {
+        ClientError::Connect(TransportError::Silent(_)) | ClientError::TimedOut { .. } => "timed-out",
+        ClientError::Connect(_) => "connect",
+        ClientError::Lost { .. } => "connection-lost",
+        ClientError::Unauthorized(_) => "unauthorized",
+        ClientError::Version { .. } => "version",
+        ClientError::Rpc { .. } => "rpc",
+        ClientError::Invalid { .. } => "invalid-answer",
+        ClientError::Interrupted { .. } => "interrupted",
+    }
+}
+
+fn transport_details(error: &TransportError) -> Vec<Detail> {
+    match error {
+        TransportError::Closed(closed) => closed.stderr.iter().cloned().map(Detail::Theirs).collect(),
+        _ => Vec::new(),
+    }
+}
+
+fn unanswered_message(asked: &[Unanswered]) -> String {
+    let Some(Unanswered { question: Some(question), why }) = asked.first() else {
+        return asked.first().map_or_else(String::new, |unanswered| unanswered.why.reason.clone());
+    };
+    let call = question.origin.call.as_ref().map(|call| format!(" (call {call})")).unwrap_or_default();
+    format!("{} asked a question that could not be answered{call}: {}", question.origin.server, why.reason)
+}
+
+fn unanswered_details(unanswered: &Unanswered) -> Vec<Detail> {
+    let Some(question) = &unanswered.question else { return Vec::new() };
+    let mut details = vec![Detail::Theirs(question.request.prompt.clone())];
+    details.extend(question.request.url.clone().map(Detail::Theirs));
+    details
+}
