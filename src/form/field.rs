@@ -1,14 +1,24 @@
+use std::sync::Arc;
+
 use serde_json::{Number, Value};
 
+use super::{Format, Pattern, checker::Checker};
+
 /// A form: what a `requestedSchema`, or a tool's `inputSchema`, asks a person.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default)]
 pub struct Form {
     /// The fields, in the server's order.
     pub fields: Vec<Field>,
+    /// What the form cannot do for the schema as a whole, in our words, with server text in it that is not made safe.
+    pub notes: Vec<String>,
+    /// Whether keys beside the fields are expected.
+    pub(super) open: bool,
+    /// Holds the whole content against the schema, where the fields alone do not say everything.
+    pub(super) checker: Option<Arc<Checker>>,
 }
 
-/// One property of a form.
-#[derive(Clone, Debug, PartialEq)]
+/// One property of a form. [`Form::from_schema`] makes it.
+#[derive(Clone, Debug)]
 pub struct Field {
     /// The property's name: the key in the content. Not made safe for a terminal, like all text here.
     pub key: String,
@@ -18,19 +28,21 @@ pub struct Field {
     pub description: Option<String>,
     /// Whether it must be answered.
     pub required: bool,
-    /// `default`, where there is one that the field itself accepts.
+    /// `default`, where there is one that the field itself accepts. `null` only where the field is required.
     pub default: Option<Value>,
     /// Whether `null` is a value of its own.
     pub nullable: bool,
     /// Whether it looks like a secret: `format: password`, `writeOnly`, or its names.
     pub secret: bool,
     /// What the form cannot do for this field, in our words: an unknown format, a pattern that cannot be checked, a
-    /// default that breaks the field's own rules.
+    /// default that breaks the field's own rules. With server text in it that is not made safe.
     pub notes: Vec<String>,
     /// What kind of value it takes.
     pub kind: FieldKind,
-    /// The property's schema with local references resolved, to check values against.
+    /// The property's schema, its own references followed and `allOf` folded in. References deeper inside are as sent.
     pub schema: Value,
+    /// Holds values against the property's whole schema, where the kind does not say everything.
+    pub(super) checker: Option<Arc<Checker>>,
 }
 
 /// What kind of value a field takes.
@@ -59,25 +71,10 @@ pub struct TextField {
     pub min_length: Option<u64>,
     /// `maxLength`, in characters.
     pub max_length: Option<u64>,
-    /// `pattern`, an ECMA-262 regular expression, as sent.
-    pub pattern: Option<String>,
+    /// `pattern`.
+    pub pattern: Option<Pattern>,
     /// `format`.
     pub format: Option<Format>,
-}
-
-/// A text's `format`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Format {
-    /// An e-mail address.
-    Email,
-    /// An absolute URI.
-    Uri,
-    /// A day, `YYYY-MM-DD`.
-    Date,
-    /// An RFC 3339 time.
-    DateTime,
-    /// One that is noted and not checked.
-    Other(String),
 }
 
 /// The rules of a number.
@@ -100,28 +97,56 @@ pub struct NumberField {
 /// A single choice.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ChoiceField {
-    /// The choices, in the server's order.
+    /// The choices, in the server's order; never empty.
     pub choices: Vec<Choice>,
 }
 
 /// A multiple choice.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ListField {
-    /// The choices, in the server's order.
+    /// The choices, in the server's order; never empty.
     pub choices: Vec<Choice>,
     /// `minItems`.
     pub min_items: Option<u64>,
     /// `maxItems`.
     pub max_items: Option<u64>,
+    /// `uniqueItems`: whether a value may stand in the list only once. A person marks each choice at most once anyway.
+    pub unique: bool,
 }
 
 /// One choice: what is shown and what is sent.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Choice {
-    /// The value that is sent: any scalar.
+    /// The value that is sent, of any type.
     pub value: Value,
     /// `title` or the entry of `enumNames`; `None` shows the value.
     pub title: Option<String>,
     /// `description` of the option.
     pub description: Option<String>,
+}
+
+impl Form {
+    /// The field of this key.
+    pub fn field(&self, key: &str) -> Option<&Field> {
+        self.fields.iter().find(|field| field.key == key)
+    }
+
+    /// Whether there is nothing to fill in: a plain confirmation.
+    pub fn is_empty(&self) -> bool {
+        self.fields.is_empty()
+    }
+}
+
+impl Field {
+    /// What the field is called: its title, else its key.
+    pub fn label(&self) -> &str {
+        self.title.as_deref().filter(|title| !title.trim().is_empty()).unwrap_or(&self.key)
+    }
+}
+
+impl Choice {
+    /// What the choice is called: its title, else its value (text bare, all else as JSON).
+    pub fn label(&self) -> String {
+        self.title.clone().unwrap_or_else(|| super::words::bare(&self.value))
+    }
 }

@@ -1,6 +1,28 @@
 //! A schema to a [`Form`], text to values, and values checked against the schema. Nothing here does I/O, and external
 //! `$ref`s are never fetched.
 
+mod build;
+mod check;
+mod checker;
+mod choices;
+mod cost;
+mod decimal;
+mod draw;
+mod ecma;
+mod error;
 mod field;
+mod format;
+mod parse;
+mod pattern;
+mod resolve;
+mod rules;
+mod secret;
+#[cfg(test)]
+mod tests;
+mod value;
+mod words;
 
-pub use field::{Choice, ChoiceField, Field, FieldKind, Form, Format, ListField, NumberField, TextField};
+pub use error::FieldError;
+pub use field::{Choice, ChoiceField, Field, FieldKind, Form, ListField, NumberField, TextField};
+pub use format::Format;
+pub use pattern::Pattern;

@@ -1,0 +1,152 @@
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+
+use super::{
+    Field, FieldKind, Form,
+    checker::Checker,
+    draw::{self, Drawn},
+    resolve::{Resolved, resolve},
+    secret, words,
+};
+
+/// Keywords about the whole content that no field covers.
+const ABOUT_ALL: [&str; 14] = [
+    "anyOf",
+    "oneOf",
+    "not",
+    "if",
+    "dependentRequired",
+    "dependentSchemas",
+    "dependencies",
+    "minProperties",
+    "maxProperties",
+    "propertyNames",
+    "patternProperties",
+    "unevaluatedProperties",
+    "$dynamicRef",
+    "$recursiveRef",
+];
+
+impl Form {
+    /// The form that `schema` asks for. Never fails: what cannot be drawn becomes a field that takes JSON, what makes no
+    /// sense becomes a note (2025-11-25, *client/elicitation*, Requested Schema).
+    ///
+    /// ```
+    /// use serde_json::json;
+    /// use toolnexus::form::Form;
+    /// let form = Form::from_schema(&json!({
+    ///     "type": "object",
+    ///     "properties": {"age": {"type": "integer", "minimum": 18, "maximum": 99}},
+    ///     "required": ["age"],
+    /// }));
+    /// let age = &form.fields[0];
+    /// assert_eq!(age.rules(), "required, whole number, 18 to 99");
+    /// assert_eq!(age.parse("30").unwrap(), json!(30));
+    /// assert_eq!(age.parse("17").unwrap_err().reason, "17 is below 18");
+    /// ```
+    pub fn from_schema(schema: &Value) -> Self {
+        let Value::Object(map) = schema else {
+            let notes = vec![format!("the form's schema is {}, not an object", words::type_of(schema))];
+            return Self { notes, ..Self::default() };
+        };
+        let resolved = resolve(schema, map);
+        let mut form = Self { notes: resolved.notes.clone(), ..Self::default() };
+        let required = required_names(&resolved.schema);
+        match resolved.schema.get("properties") {
+            Some(Value::Object(properties)) => {
+                let is_required = |key: &String| required.contains(&key.as_str());
+                form.fields = properties.iter().map(|(key, part)| field(schema, key, part, is_required(key))).collect();
+            }
+            None => {}
+            Some(other) => {
+                form.notes.push(format!("the form's properties are {}, not an object", words::type_of(other)));
+            }
+        }
+        form.open =
+            resolved.schema.get("additionalProperties").is_some_and(|value| *value == true || value.is_object())
+                || resolved.schema.contains_key("patternProperties");
+        for name in required {
+            if form.field(name).is_none() {
+                let mut extra = field(schema, name, &Value::Object(Map::new()), true);
+                extra.notes.push("required, but not described".to_owned());
+                form.fields.push(extra);
+            }
+        }
+        form.check_whole(schema, &resolved);
+        form
+    }
+
+    fn check_whole(&mut self, schema: &Value, resolved: &Resolved) {
+        let says_more = resolved.partial || ABOUT_ALL.iter().any(|key| resolved.schema.contains_key(*key));
+        if says_more {
+            match Checker::new(schema) {
+                Ok(checker) => self.checker = Some(Arc::new(checker)),
+                Err(reason) => self.notes.push(format!("the form as a whole cannot be checked: {reason}")),
+            }
+        }
+    }
+}
+
+/// The names in `required` that are names, each once.
+fn required_names(schema: &Map<String, Value>) -> Vec<&str> {
+    let mut names = Vec::new();
+    for name in schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str) {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names
+}
+
+/// The field of the property `key`, whose schema is `part` of the document `root`.
+fn field(root: &Value, key: &str, part: &Value, required: bool) -> Field {
+    let resolved = match part {
+        Value::Object(map) => resolve(root, map),
+        _ => Resolved::default(),
+    };
+    let Drawn { kind, mut notes, partial } = draw::draw(root, part, &resolved, required);
+    let text = |key: &str| resolved.schema.get(key).and_then(Value::as_str).map(str::to_owned);
+    let checker = partial.then(|| Checker::for_part(root, part)).and_then(|checker| match checker {
+        Ok(checker) => Some(Arc::new(checker)),
+        Err(reason) => {
+            notes.push(format!("cannot be checked in full: {reason}"));
+            None
+        }
+    });
+    let mut field = Field {
+        key: key.to_owned(),
+        title: text("title"),
+        description: text("description"),
+        // Some servers write it beside the property, as an early draft had it.
+        required: required || resolved.schema.get("required") == Some(&Value::Bool(true)),
+        default: None,
+        nullable: resolved.nullable,
+        secret: false,
+        notes,
+        kind,
+        schema: if part.is_object() { Value::Object(resolved.schema) } else { part.clone() },
+        checker,
+    };
+    field.secret = secret::is_secret(&field);
+    field.take_default();
+    field
+}
+
+impl Field {
+    /// Takes the schema's default where the field itself accepts it. A fixed value that is required is its own default.
+    fn take_default(&mut self) {
+        let default = match (&self.kind, self.schema.get("default")) {
+            (FieldKind::Const(value), None) if self.required => value.clone(),
+            (_, Some(default)) => default.clone(),
+            (_, None) => return,
+        };
+        if default.is_null() && !self.required {
+            return;
+        }
+        match self.check(&default) {
+            Ok(()) => self.default = Some(self.canonical(default)),
+            Err(error) => self.notes.push(format!("the default is left out: {}", error.reason)),
+        }
+    }
+}

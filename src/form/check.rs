@@ -1,0 +1,195 @@
+use serde_json::{Map, Value};
+
+use super::{
+    Choice, Field, FieldError, FieldKind, Form, ListField, NumberField, TextField, checker::Fault, decimal::Decimal,
+    value::same, words,
+};
+
+impl Field {
+    /// Checks a JSON value, as it stands in a file: exact types, bounds, choices by value.
+    ///
+    /// # Errors
+    /// The rule that is broken.
+    pub fn check(&self, value: &Value) -> Result<(), FieldError> {
+        match (&self.kind, value) {
+            (_, Value::Null) if self.nullable => Ok(()),
+            (FieldKind::Text(rules), Value::String(text)) => self.check_text(rules, text),
+            (FieldKind::Number(rules), Value::Number(_)) => self.check_number(rules, value),
+            (FieldKind::Boolean, Value::Bool(_)) | (FieldKind::Json, _) => Ok(()),
+            (FieldKind::Choice(field), value) => self.check_choice(&field.choices, value),
+            (FieldKind::List(rules), Value::Array(values)) => self.check_list(rules, values),
+            (FieldKind::Const(fixed), value) if same(fixed, value) => Ok(()),
+            (FieldKind::Const(fixed), value) => {
+                Err(self.error(format!("{} is not {}", self.quote(value), words::quote(fixed))))
+            }
+            (kind, value) => {
+                let found = words::type_of(value);
+                Err(self.error(format!("{} is {found}, but {} is wanted", self.quote(value), kind.wanted())))
+            }
+        }?;
+        self.check_whole(value)
+    }
+
+    /// The error of this field.
+    pub(super) fn error(&self, reason: impl Into<String>) -> FieldError {
+        FieldError::new(&self.key, reason)
+    }
+
+    /// Typed text in a reason; a secret is not repeated.
+    pub(super) fn show_text(&self, text: &str) -> String {
+        match text {
+            _ if self.secret => "this".to_owned(),
+            "" => "nothing".to_owned(),
+            text if text.trim() != text => words::quote(&Value::from(text)),
+            text => words::cut(text, 40),
+        }
+    }
+
+    fn quote(&self, value: &Value) -> String {
+        if self.secret { "this".to_owned() } else { words::quote(value) }
+    }
+
+    fn check_text(&self, rules: &TextField, text: &str) -> Result<(), FieldError> {
+        let shown = || self.show_text(text);
+        let length = text.chars().count() as u64;
+        let range = || words::range(rules.min_length, rules.max_length, "character", "characters").unwrap_or_default();
+        if rules.min_length.is_some_and(|low| length < low) {
+            return Err(self.error(format!("{} is too short: {}", shown(), range())));
+        }
+        if rules.max_length.is_some_and(|high| length > high) {
+            return Err(self.error(format!("{} is too long: {}, not {length}", shown(), range())));
+        }
+        if let Some(format) = rules.format.as_ref().filter(|format| !format.fits(text)) {
+            return Err(self.error(format.refusal(&shown())));
+        }
+        if let Some(pattern) = rules.pattern.as_ref().filter(|pattern| !pattern.fits(text)) {
+            return Err(self.error(format!("{} does not match {}", shown(), words::cut(pattern.source(), 80))));
+        }
+        Ok(())
+    }
+
+    fn check_number(&self, rules: &NumberField, value: &Value) -> Result<(), FieldError> {
+        let Value::Number(number) = value else { return Ok(()) };
+        let decimal = Decimal::from_number(number);
+        let shown = self.quote(value);
+        let broken = |reason: String| Err(self.error(format!("{shown} is {reason}")));
+        if !decimal.is_finite() {
+            return broken("no number that can be sent".into());
+        }
+        if rules.integer && !decimal.is_integer() {
+            return broken("no whole number".into());
+        }
+        let bounds = [
+            (&rules.minimum, "below", Decimal::lt as fn(&Decimal, &Decimal) -> bool),
+            (&rules.maximum, "above", Decimal::gt),
+            (&rules.exclusive_minimum, "not above", Decimal::le),
+            (&rules.exclusive_maximum, "not below", Decimal::ge),
+        ];
+        for (bound, how, is_broken) in bounds {
+            if let Some(bound) = bound
+                && is_broken(&decimal, &Decimal::from_number(bound))
+            {
+                return broken(format!("{how} {bound}"));
+            }
+        }
+        match &rules.multiple_of {
+            Some(unit) if decimal.is_multiple_of(&Decimal::from_number(unit)) == Some(false) => {
+                broken(format!("no multiple of {unit}"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn check_choice(&self, choices: &[Choice], value: &Value) -> Result<(), FieldError> {
+        if choices.iter().any(|choice| same(&choice.value, value)) {
+            return Ok(());
+        }
+        let titled = choices.iter().find(|choice| choice.title.as_deref().is_some_and(|title| *value == *title));
+        if let Some(choice) = titled {
+            let shown = words::quote(&choice.value);
+            return Err(self.error(format!("{} is a title: its value is {shown}", words::quote(value))));
+        }
+        let values = choices.iter().map(|choice| words::quote(&choice.value));
+        Err(self.error(format!("{} is none of {}", self.quote(value), words::some_of(values, choices.len()))))
+    }
+
+    fn check_list(&self, rules: &ListField, values: &[Value]) -> Result<(), FieldError> {
+        values.iter().try_for_each(|value| self.check_choice(&rules.choices, value))?;
+        let count = values.len() as u64;
+        if rules.min_items.is_some_and(|low| count < low) || rules.max_items.is_some_and(|high| count > high) {
+            let chosen = match count {
+                0 => "none is chosen".to_owned(),
+                1 => "1 is chosen".to_owned(),
+                count => format!("{count} are chosen"),
+            };
+            return Err(self.error(format!("{chosen}: {}", rules.range())));
+        }
+        let twice = |(index, value): (usize, &Value)| values[..index].iter().any(|other| same(other, value));
+        match values.iter().enumerate().find(|(index, value)| rules.unique && twice((*index, value))) {
+            Some((_, value)) => Err(self.error(format!("{} is chosen twice", words::quote(value)))),
+            None => Ok(()),
+        }
+    }
+
+    /// Holds `value` against the whole schema, where the kind does not say everything.
+    fn check_whole(&self, value: &Value) -> Result<(), FieldError> {
+        let Some(Fault { path, reason }) =
+            self.checker.as_ref().and_then(|checker| checker.faults(value).into_iter().next())
+        else {
+            return Ok(());
+        };
+        match path.as_str() {
+            _ if self.secret => Err(self.error("this does not fit the schema")),
+            "" => Err(self.error(reason)),
+            path => Err(self.error(format!("at {path}, {reason}"))),
+        }
+    }
+}
+
+impl Form {
+    /// Everything that is wrong with `content`: fields that are missing or wrong, in the form's order, then keys that are
+    /// no fields, then what concerns the whole.
+    pub fn check(&self, content: &Map<String, Value>) -> Vec<FieldError> {
+        let mut errors = Vec::new();
+        for field in &self.fields {
+            match content.get(&field.key) {
+                Some(value) => errors.extend(field.check(value).err()),
+                None if field.required => errors.push(field.error("required, but missing")),
+                None => {}
+            }
+        }
+        if !self.open {
+            let unknown = content.keys().filter(|key| self.field(key).is_none());
+            errors.extend(unknown.map(|key| FieldError::new(key, self.unknown(key))));
+        }
+        if errors.is_empty()
+            && let Some(checker) = &self.checker
+        {
+            errors.extend(checker.faults(&Value::Object(content.clone())).into_iter().map(whole_error));
+        }
+        errors
+    }
+
+    /// The content of an untouched form: every field's default.
+    pub fn defaults(&self) -> Map<String, Value> {
+        let filled = |field: &Field| Some((field.key.clone(), field.default.clone()?));
+        self.fields.iter().filter_map(filled).collect()
+    }
+
+    fn unknown(&self, key: &str) -> String {
+        let near = words::nearest(key, self.fields.iter().map(|field| field.key.as_str()));
+        match near {
+            Some(near) => format!("not a field of this form; did you mean {near}?"),
+            None => "not a field of this form".to_owned(),
+        }
+    }
+}
+
+/// A fault of the whole content as an error of the field it is in.
+fn whole_error(fault: Fault) -> FieldError {
+    let path = fault.path.strip_prefix('/').unwrap_or_default();
+    let (key, inside) = path.split_once('/').unwrap_or((path, ""));
+    let key = key.replace("~1", "/").replace("~0", "~");
+    let reason = if inside.is_empty() { fault.reason } else { format!("at /{inside}, {}", fault.reason) };
+    FieldError { key, reason }
+}

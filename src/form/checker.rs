@@ -1,0 +1,157 @@
+use std::fmt;
+
+use jsonschema::{PatternOptions, ValidationError, Validator, error::ValidationErrorKind};
+use serde_json::{Map, Value, json};
+
+use super::{cost, words};
+
+/// The most faults that are told about one value.
+const MOST_FAULTS: usize = 20;
+
+/// Checks values against a JSON Schema with the `jsonschema` crate: what a form's own rules do not cover. Nothing is
+/// fetched, and neither time nor stack grow beyond bounds.
+pub(crate) struct Checker {
+    validator: Validator,
+}
+
+/// Where a value breaks its schema, and how.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Fault {
+    /// JSON pointer into the value.
+    pub(crate) path: String,
+    /// A fragment that names the rule: `"two" is text, but a whole number is wanted`.
+    pub(crate) reason: String,
+}
+
+impl Checker {
+    /// The checker of the whole document `root`.
+    ///
+    /// # Errors
+    /// Why values cannot be checked: an invalid schema, an unknown dialect, references to other documents or in circles.
+    pub(crate) fn new(root: &Value) -> Result<Self, String> {
+        cost::bound(root, root)?;
+        Self::build(root)
+    }
+
+    /// The checker of `part`, whose local references count from `root`.
+    ///
+    /// # Errors
+    /// As [`Checker::new`].
+    pub(crate) fn for_part(root: &Value, part: &Value) -> Result<Self, String> {
+        cost::bound(root, part)?;
+        // A reference counts from its resource, so the part must stand inside of the one it was written in.
+        let mut inner = root.as_object().cloned().unwrap_or_default();
+        let dialect = inner.get("$schema").cloned();
+        let told = dialect.as_ref().and_then(Value::as_str).unwrap_or_default();
+        let container = if told.contains("/draft-0") { "definitions" } else { "$defs" };
+        inner.remove("id");
+        inner.remove("$id");
+        inner.insert(if told.contains("/draft-04") { "id" } else { "$id" }.into(), json!("urn:toolnexus:form"));
+        inner.insert("toolnexus:field".into(), part.clone());
+        let mut outer = Map::new();
+        outer.extend(dialect.map(|dialect| ("$schema".to_owned(), dialect)));
+        outer.insert("allOf".into(), json!([{"$ref": "urn:toolnexus:form#/toolnexus:field"}]));
+        outer.insert(container.into(), json!({"form": inner}));
+        Self::build(&Value::Object(outer))
+    }
+
+    fn build(schema: &Value) -> Result<Self, String> {
+        let patterns = PatternOptions::fancy_regex().backtrack_limit(200_000).size_limit(4 << 20);
+        let validator = jsonschema::options().with_pattern_options(patterns).offline().build(schema);
+        validator.map(|validator| Self { validator }).map_err(|error| words::cut(&error.to_string(), 160))
+    }
+
+    /// Everything that is wrong with `value`, in the order of the schema; at most 20 faults.
+    pub(crate) fn faults(&self, value: &Value) -> Vec<Fault> {
+        let errors = self.validator.iter_errors(value).filter(|error| !is_unknown(error));
+        errors.take(MOST_FAULTS).map(|error| fault(&error)).collect()
+    }
+}
+
+impl fmt::Debug for Checker {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Checker")
+    }
+}
+
+/// Whether the check itself failed, so that nothing is known about the value.
+fn is_unknown(error: &ValidationError<'_>) -> bool {
+    matches!(
+        error.kind(),
+        ValidationErrorKind::BacktrackLimitExceeded { .. }
+            | ValidationErrorKind::RegexEngineFailure { .. }
+            | ValidationErrorKind::Referencing(_)
+    )
+}
+
+fn fault(error: &ValidationError<'_>) -> Fault {
+    let value = error.instance();
+    let shown = words::quote(value);
+    let reason = match error.kind() {
+        ValidationErrorKind::Required { property } => format!("{} is missing", words::bare(property)),
+        ValidationErrorKind::AdditionalProperties { unexpected } => {
+            format!("{} is not known here", unexpected.join(", "))
+        }
+        ValidationErrorKind::AnyOf { .. } | ValidationErrorKind::OneOfNotValid { .. } => {
+            format!("{shown} fits none of the alternatives")
+        }
+        ValidationErrorKind::Pattern { pattern } => format!("{shown} does not match {}", words::cut(pattern, 60)),
+        ValidationErrorKind::Minimum { limit } => format!("{shown} is below {limit}"),
+        ValidationErrorKind::Maximum { limit } => format!("{shown} is above {limit}"),
+        ValidationErrorKind::Type { .. } => {
+            let wanted =
+                error.to_string().rsplit_once(" is not of type").map(|(_, wanted)| wanted.trim().replace('"', ""));
+            format!("{shown} is {}, but {} is wanted", words::type_of(value), wanted.unwrap_or_default())
+        }
+        _ => words::cut(&error.to_string(), 160),
+    };
+    Fault { path: error.instance_path().to_string(), reason }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn faults(root: &Value, part: &Value, value: &Value) -> Vec<Fault> {
+        Checker::for_part(root, part).expect("a checker").faults(value)
+    }
+
+    #[test]
+    fn references_count_from_the_document() {
+        for dialect in [
+            json!(null),
+            json!("https://json-schema.org/draft/2020-12/schema"),
+            json!("http://json-schema.org/draft-07/schema#"),
+            json!("http://json-schema.org/draft-04/schema#"),
+        ] {
+            let mut root = json!({
+                "$id": "https://a.example/form", "id": "x",
+                "properties": {"a": {"$ref": "#/definitions/B"}},
+                "definitions": {"B": {"type": "object", "properties": {"n": {"$ref": "#/definitions/N"}}, "required": ["n"]},
+                                "N": {"type": "integer", "minimum": 3}},
+            });
+            if !dialect.is_null() {
+                root["$schema"] = dialect.clone();
+            }
+            let part = root["properties"]["a"].clone();
+            assert_eq!(faults(&root, &part, &json!({"n": 3})), [], "{dialect}");
+            let found = faults(&root, &part, &json!({"n": 2}));
+            assert_eq!((found[0].path.as_str(), found[0].reason.as_str()), ("/n", "2 is below 3"), "{dialect}");
+            assert_eq!(faults(&root, &part, &json!({}))[0].reason, "n is missing");
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_checked_is_said() {
+        for schema in [
+            json!({"$ref": "https://other.example/schema.json"}),
+            json!({"$ref": "file:///etc/passwd"}),
+            json!({"$ref": "#/$defs/nowhere"}),
+            json!({"type": "strin"}),
+            json!({"$ref": "#"}),
+            json!({"$schema": "https://example.com/own-dialect"}),
+        ] {
+            assert!(Checker::new(&schema).is_err(), "{schema}");
+        }
+    }
+}

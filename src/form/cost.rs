@@ -1,0 +1,154 @@
+use std::collections::HashMap;
+
+use serde_json::Value;
+
+use super::resolve::pointer;
+
+/// The most schemas that one value may have to be held against.
+const MOST_STEPS: u64 = 20_000;
+/// The longest chain of schemas inside of schemas.
+const DEEPEST: usize = 200;
+/// The most schemas in a document.
+const MOST_SCHEMAS: usize = 50_000;
+
+/// Keywords whose schemas are held against the same value.
+const IN_PLACE: [&str; 10] =
+    ["allOf", "anyOf", "oneOf", "not", "if", "then", "else", "dependentSchemas", "dependencies", "extends"];
+const REFERENCES: [&str; 3] = ["$ref", "$dynamicRef", "$recursiveRef"];
+
+/// Keywords whose value is a map from names to schemas.
+const MAPS: [&str; 6] = ["properties", "patternProperties", "$defs", "definitions", "dependentSchemas", "dependencies"];
+/// Keywords whose value is data.
+const DATA: [&str; 4] = ["enum", "const", "default", "examples"];
+
+/// Whether values can be held against `part` of the document `root` in bounded time and depth: local references only,
+/// no circle that never reaches into the value, no tree of alternatives that grows without end.
+pub(super) fn bound(root: &Value, part: &Value) -> Result<(), String> {
+    let mut walk = Walk { root, costs: HashMap::new(), anchors: HashMap::new(), seen: 0, inside: vec![part] };
+    walk.name_anchors(root, 0)?;
+    // What is inside the value comes after the circles of the value itself: it may refer back to where it stands.
+    while let Some(schema) = walk.inside.pop() {
+        walk.visit(schema, 0)?;
+    }
+    Ok(())
+}
+
+struct Walk<'a> {
+    root: &'a Value,
+    /// Schemas by their place in memory: how many steps each takes, or `None` while it is under way.
+    costs: HashMap<*const Value, Option<u64>>,
+    anchors: HashMap<&'a str, &'a Value>,
+    seen: usize,
+    /// Schemas for what is inside the value, still to be visited.
+    inside: Vec<&'a Value>,
+}
+
+impl<'a> Walk<'a> {
+    /// The steps that `schema` takes on one value.
+    fn visit(&mut self, schema: &'a Value, depth: usize) -> Result<u64, String> {
+        if depth > DEEPEST {
+            return Err("the schema is too deep".into());
+        }
+        let Value::Object(map) = schema else { return Ok(1) };
+        let place = std::ptr::from_ref(schema);
+        match self.costs.get(&place) {
+            Some(Some(steps)) => return Ok(*steps),
+            Some(None) => return Err("the schema refers to itself".into()),
+            None => {}
+        }
+        self.costs.insert(place, None);
+        let mut steps: u64 = 1;
+        for (key, value) in map {
+            let key = key.as_str();
+            if REFERENCES.contains(&key) {
+                let reference = value.as_str().unwrap_or_default();
+                let target = self.target(reference).ok_or_else(|| format!("{reference} is not in the schema"))?;
+                steps = steps.saturating_add(self.visit(target, depth + 1)?);
+            } else if IN_PLACE.contains(&key) {
+                for schema in subschemas(key, value) {
+                    steps = steps.saturating_add(self.visit(schema, depth + 1)?);
+                }
+            } else if !DATA.contains(&key) {
+                self.inside.extend(subschemas(key, value).filter(|schema| schema.is_object()));
+            }
+        }
+        if steps > MOST_STEPS {
+            return Err("the schema has too many alternatives".into());
+        }
+        self.costs.insert(place, Some(steps));
+        Ok(steps)
+    }
+
+    fn target(&self, reference: &str) -> Option<&'a Value> {
+        match reference.strip_prefix('#') {
+            Some(fragment) if fragment.is_empty() || fragment.starts_with('/') => pointer(self.root, reference),
+            Some(anchor) => self.anchors.get(anchor).copied(),
+            None => self.anchors.get(reference).copied(),
+        }
+    }
+
+    fn name_anchors(&mut self, value: &'a Value, depth: usize) -> Result<(), String> {
+        self.seen += 1;
+        if depth > DEEPEST || self.seen > MOST_SCHEMAS {
+            return Err("the schema is too large".into());
+        }
+        match value {
+            Value::Object(map) => {
+                for name in ["$anchor", "$dynamicAnchor", "$id"].iter().filter_map(|key| map.get(*key)?.as_str()) {
+                    self.anchors.insert(name, value);
+                }
+                map.values().try_for_each(|value| self.name_anchors(value, depth + 1))
+            }
+            Value::Array(list) => list.iter().try_for_each(|value| self.name_anchors(value, depth + 1)),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// The schemas that `value`, the value of the keyword `key`, holds.
+fn subschemas<'a>(key: &str, value: &'a Value) -> Box<dyn Iterator<Item = &'a Value> + 'a> {
+    match value {
+        Value::Array(list) => Box::new(list.iter()),
+        Value::Object(map) if MAPS.contains(&key) => Box::new(map.values()),
+        _ => Box::new(std::iter::once(value)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Map, json};
+
+    use super::*;
+
+    fn bounded(root: &Value) -> Result<(), String> {
+        bound(root, root)
+    }
+
+    #[test]
+    fn recursion_through_the_value_is_fine() {
+        let tree = json!({
+            "$defs": {"node": {"properties": {"next": {"$ref": "#/$defs/node"}, "all": {"items": {"$ref": "#"}}}}},
+            "$ref": "#/$defs/node",
+        });
+        assert_eq!(bounded(&tree), Ok(()));
+        let alternatives = json!({"anyOf": [{"type": "null"}, {"properties": {"not": {"$ref": "#"}}}]});
+        assert_eq!(bounded(&alternatives), Ok(()));
+    }
+
+    #[test]
+    fn circles_and_explosions_are_refused() {
+        assert!(bounded(&json!({"$ref": "#"})).is_err());
+        let circle = json!({"properties": {"a": {"$ref": "#/$defs/a"}},
+                            "$defs": {"a": {"anyOf": [{"$ref": "#/$defs/b"}]}, "b": {"not": {"$ref": "#/$defs/a"}}}});
+        assert!(bounded(&circle).is_err());
+        let anchored = json!({"$defs": {"a": {"$anchor": "x", "allOf": [{"$ref": "#x"}]}}, "$ref": "#x"});
+        assert!(bounded(&anchored).is_err());
+        let mut defs = Map::new();
+        for level in 0..40 {
+            let next = format!("#/$defs/l{}", level + 1);
+            defs.insert(format!("l{level}"), json!({"anyOf": [{"$ref": next}, {"$ref": next}]}));
+        }
+        defs.insert("l40".into(), json!({"type": "string"}));
+        assert!(bounded(&json!({"$ref": "#/$defs/l0", "$defs": defs})).is_err());
+    }
+}

@@ -1,0 +1,233 @@
+use serde_json::{Map, Number, Value};
+
+use super::{
+    Choice, ChoiceField, FieldKind, Format, ListField, NumberField, Pattern, TextField,
+    choices::{choices, item_choices},
+    decimal::Decimal,
+    resolve::Resolved,
+};
+
+/// How a property is drawn.
+pub(super) struct Drawn {
+    pub(super) kind: FieldKind,
+    pub(super) notes: Vec<String>,
+    /// Whether the kind says less than the schema.
+    pub(super) partial: bool,
+}
+
+/// Draws the property `part` of the document `root`.
+pub(super) fn draw(root: &Value, part: &Value, resolved: &Resolved, required: bool) -> Drawn {
+    let mut drawn = Drawn { kind: FieldKind::Json, notes: resolved.notes.clone(), partial: resolved.partial };
+    if !part.is_object() {
+        if part.is_boolean() {
+            drawn.partial = true;
+        } else {
+            drawn.notes.push("its schema is no object: any JSON is taken".to_owned());
+        }
+        return drawn;
+    }
+    let schema = &resolved.schema;
+    drawn.kind = drawn.kind_of(root, schema);
+    if let FieldKind::Choice(field) = &mut drawn.kind {
+        // Left out is what most servers mean by null; where it cannot be left out, null is a choice.
+        if resolved.nullable && required && !field.choices.iter().any(|choice| choice.value.is_null()) {
+            field.choices.push(Choice { value: Value::Null, title: None, description: None });
+        }
+    }
+    drawn
+}
+
+impl Drawn {
+    fn kind_of(&mut self, root: &Value, schema: &Map<String, Value>) -> FieldKind {
+        if let Some(value) = schema.get("const") {
+            return FieldKind::Const(value.clone());
+        }
+        if let Some(found) = choices(root, schema) {
+            self.partial |= found.partial || ["not", "if", "$dynamicRef"].iter().any(|key| schema.contains_key(*key));
+            return FieldKind::Choice(ChoiceField { choices: found.choices });
+        }
+        self.partial |= ["anyOf", "oneOf", "not", "if", "enum", "$dynamicRef", "$recursiveRef"]
+            .iter()
+            .any(|key| schema.contains_key(*key));
+        match self.type_of(root, schema) {
+            Type::Text => FieldKind::Text(self.text(schema)),
+            Type::Number { integer } => FieldKind::Number(self.number(schema, integer)),
+            Type::Boolean => FieldKind::Boolean,
+            Type::Null => FieldKind::Const(Value::Null),
+            Type::Array => self.list(root, schema),
+            Type::Other => {
+                self.partial = true;
+                FieldKind::Json
+            }
+        }
+    }
+
+    /// The type to draw, told or inferred.
+    fn type_of(&mut self, root: &Value, schema: &Map<String, Value>) -> Type {
+        let named = match schema.get("type") {
+            None => return union_type(root, schema).unwrap_or_else(|| inferred_type(schema)),
+            Some(Value::Array(names)) => {
+                return common(names.iter().map(|name| name.as_str().and_then(Type::named).unwrap_or(Type::Other)));
+            }
+            Some(name) => name.as_str().and_then(Type::named),
+        };
+        named.unwrap_or_else(|| {
+            self.notes.push(format!("{} is no type: taken as text", schema["type"]));
+            Type::Text
+        })
+    }
+
+    fn text(&mut self, schema: &Map<String, Value>) -> TextField {
+        let pattern = schema.get("pattern").and_then(Value::as_str).map(Pattern::new);
+        if let Some(pattern) = pattern.as_ref().filter(|pattern| !pattern.is_checked()) {
+            self.notes.push(format!("the pattern {} cannot be checked here", super::words::cut(pattern.source(), 60)));
+        }
+        let format = schema.get("format").and_then(Value::as_str).map(Format::from_name);
+        if let Some(Format::Other(name)) = &format
+            && name != "password"
+        {
+            self.notes.push(format!("the format {name} is not checked here"));
+        }
+        TextField {
+            min_length: self.count(schema, "minLength"),
+            max_length: self.count(schema, "maxLength"),
+            pattern,
+            format,
+        }
+    }
+
+    fn number(&mut self, schema: &Map<String, Value>, integer: bool) -> NumberField {
+        let mut field = NumberField {
+            integer,
+            minimum: self.bound(schema, "minimum"),
+            maximum: self.bound(schema, "maximum"),
+            ..NumberField::default()
+        };
+        match schema.get("exclusiveMinimum") {
+            Some(Value::Bool(true)) => field.exclusive_minimum = field.minimum.take(),
+            Some(Value::Bool(false)) => {}
+            _ => field.exclusive_minimum = self.bound(schema, "exclusiveMinimum"),
+        }
+        match schema.get("exclusiveMaximum") {
+            Some(Value::Bool(true)) => field.exclusive_maximum = field.maximum.take(),
+            Some(Value::Bool(false)) => {}
+            _ => field.exclusive_maximum = self.bound(schema, "exclusiveMaximum"),
+        }
+        field.multiple_of = self.bound(schema, "multipleOf");
+        if let Some(unit) = &field.multiple_of {
+            let unit = Decimal::from_number(unit);
+            if unit.is_multiple_of(&unit).is_none() {
+                self.notes.push("multipleOf cannot be checked here".to_owned());
+                field.multiple_of = None;
+            }
+        }
+        field
+    }
+
+    fn list(&mut self, root: &Value, schema: &Map<String, Value>) -> FieldKind {
+        let Some(found) = item_choices(root, schema.get("items")) else {
+            self.partial = true;
+            return FieldKind::Json;
+        };
+        self.partial |= found.partial || ["contains", "prefixItems"].iter().any(|key| schema.contains_key(*key));
+        FieldKind::List(ListField {
+            choices: found.choices,
+            min_items: self.count(schema, "minItems"),
+            max_items: self.count(schema, "maxItems"),
+            unique: schema.get("uniqueItems") == Some(&Value::Bool(true)),
+        })
+    }
+
+    /// A count, which may be written `2.0`.
+    fn count(&mut self, schema: &Map<String, Value>, key: &str) -> Option<u64> {
+        let value = schema.get(key)?;
+        let number = value.as_number().map(Decimal::from_number).filter(Decimal::is_integer);
+        let count = number.and_then(|number| number.to_integer().as_u64());
+        if count.is_none() {
+            self.notes.push(format!("{key} is no count: not checked"));
+        }
+        count
+    }
+
+    fn bound(&mut self, schema: &Map<String, Value>, key: &str) -> Option<Number> {
+        let value = schema.get(key)?;
+        if !value.is_number() {
+            self.notes.push(format!("{key} is no number: not checked"));
+        }
+        value.as_number().cloned()
+    }
+}
+
+/// What can be drawn without choices.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Type {
+    Text,
+    Number {
+        integer: bool,
+    },
+    Boolean,
+    Null,
+    Array,
+    /// What cannot be drawn: objects, and several types at once.
+    Other,
+}
+
+impl Type {
+    /// The type of that name, where there is one.
+    fn named(name: &str) -> Option<Self> {
+        Some(match name {
+            "string" => Self::Text,
+            "number" => Self::Number { integer: false },
+            "integer" => Self::Number { integer: true },
+            "boolean" => Self::Boolean,
+            "null" => Self::Null,
+            "array" => Self::Array,
+            "object" => Self::Other,
+            _ => return None,
+        })
+    }
+}
+
+/// The one type that all `types` are, an integer being a number too.
+fn common(types: impl Iterator<Item = Type>) -> Type {
+    let both = |one, other| match (one, other) {
+        (one, other) if one == other => one,
+        (Type::Number { .. }, Type::Number { .. }) => Type::Number { integer: false },
+        _ => Type::Other,
+    };
+    types.reduce(both).unwrap_or(Type::Other)
+}
+
+/// The type that all members of a union share, where there is a union. Lists differ in what they hold.
+fn union_type(root: &Value, schema: &Map<String, Value>) -> Option<Type> {
+    let members = schema.get("anyOf").or_else(|| schema.get("oneOf"))?.as_array()?;
+    let type_of = |member: &Value| {
+        let resolved = super::resolve::resolve(root, member.as_object()?);
+        resolved.schema.get("type")?.as_str().and_then(Type::named).filter(|kind| *kind != Type::Array)
+    };
+    Some(common(members.iter().map(|member| type_of(member).unwrap_or(Type::Other))))
+}
+
+/// What a schema without `type` is about.
+fn inferred_type(schema: &Map<String, Value>) -> Type {
+    let has = |keys: &[&str]| keys.iter().any(|key| schema.contains_key(*key));
+    if has(&["properties", "additionalProperties", "patternProperties"]) {
+        return Type::Other;
+    }
+    if has(&["items", "prefixItems", "minItems", "maxItems", "uniqueItems"]) {
+        return Type::Array;
+    }
+    if has(&["minLength", "maxLength", "pattern", "format"]) {
+        return Type::Text;
+    }
+    if has(&["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"]) {
+        return Type::Number { integer: false };
+    }
+    match schema.get("default") {
+        Some(Value::Bool(_)) => Type::Boolean,
+        Some(Value::Number(_)) => Type::Number { integer: false },
+        Some(Value::Array(_)) => Type::Array,
+        Some(Value::Object(_)) => Type::Other,
+        _ => Type::Text,
+    }
+}

@@ -1,0 +1,185 @@
+use serde_json::Value;
+
+use super::{Choice, Field, FieldError, FieldKind, Form, NumberField, decimal::Decimal, value::same, words};
+
+impl Field {
+    /// The value that `typed` stands for. Text without a format is taken as it is, all else without the space around it.
+    /// A choice is named by its value, its title, or its number from 1 where that cannot mean another choice; several are
+    /// parted by commas, or a JSON list. `null` is null where that is a value of its own, text apart.
+    ///
+    /// # Errors
+    /// Why the value is not taken; then the person should be asked again.
+    pub fn parse(&self, typed: &str) -> Result<Value, FieldError> {
+        let trimmed = typed.trim();
+        let value = match &self.kind {
+            FieldKind::Text(rules) => {
+                let bare = rules.format.as_ref().is_some_and(|format| format.wanted().is_some());
+                Value::from(if bare { trimmed } else { typed })
+            }
+            _ if self.nullable && trimmed == "null" => Value::Null,
+            FieldKind::Number(rules) => self.parse_number(rules, trimmed)?,
+            FieldKind::Boolean => self.parse_boolean(trimmed)?,
+            FieldKind::Choice(field) => self.pick(&field.choices, trimmed)?,
+            FieldKind::List(field) => self.parse_list(&field.choices, trimmed)?,
+            FieldKind::Const(value) => value.clone(),
+            FieldKind::Json => return self.parse_json(typed),
+        };
+        self.check(&value)?;
+        Ok(value)
+    }
+
+    /// What an empty entry means: `None` leaves the field out, a value is sent.
+    ///
+    /// # Errors
+    /// The field is required, and nothing is not a value of it.
+    pub fn parse_empty(&self) -> Result<Option<Value>, FieldError> {
+        if !self.required {
+            return Ok(None);
+        }
+        let value = match &self.kind {
+            FieldKind::Const(value) => value.clone(),
+            // Only a server that says so means an empty text.
+            FieldKind::Text(rules) if rules.min_length == Some(0) && self.check(&Value::from("")).is_ok() => "".into(),
+            FieldKind::List(rules) if rules.min_items == Some(0) => Value::Array(Vec::new()),
+            _ if self.nullable => Value::Null,
+            _ => return Err(self.error("an answer is required")),
+        };
+        Ok(Some(value))
+    }
+
+    /// The value as the server's own schema spells it: a whole number without a fraction, a choice as listed.
+    #[must_use]
+    pub fn canonical(&self, value: Value) -> Value {
+        let listed = |choices: &[Choice], value: Value| {
+            choices.iter().find(|choice| same(&choice.value, &value)).map_or(value, |choice| choice.value.clone())
+        };
+        match (&self.kind, value) {
+            (FieldKind::Number(rules), Value::Number(number)) if rules.integer => {
+                let decimal = Decimal::from_number(&number);
+                Value::Number(if decimal.is_integer() && decimal.is_finite() { decimal.to_integer() } else { number })
+            }
+            (FieldKind::Choice(field), value) => listed(&field.choices, value),
+            (FieldKind::List(field), Value::Array(values)) => {
+                values.into_iter().map(|value| listed(&field.choices, value)).collect()
+            }
+            (_, value) => value,
+        }
+    }
+
+    fn parse_number(&self, rules: &NumberField, typed: &str) -> Result<Value, FieldError> {
+        let wanted = if rules.integer { "whole number" } else { "number" };
+        let shown = self.show_text(typed);
+        let Some(decimal) = Decimal::parse(typed) else { return Err(self.error(format!("{shown} is no {wanted}"))) };
+        if !decimal.is_finite() {
+            return Err(self.error(format!("{shown} is no number that can be sent")));
+        }
+        match rules.integer {
+            true if !decimal.is_integer() => Err(self.error(format!("{shown} is no whole number"))),
+            true => Ok(Value::Number(decimal.to_integer())),
+            false => Ok(Value::Number(decimal.to_number())),
+        }
+    }
+
+    fn parse_boolean(&self, typed: &str) -> Result<Value, FieldError> {
+        match typed.to_lowercase().as_str() {
+            "true" | "t" | "yes" | "y" | "on" | "1" => Ok(Value::Bool(true)),
+            "false" | "f" | "no" | "n" | "off" | "0" => Ok(Value::Bool(false)),
+            _ => Err(self.error(format!("{} is neither yes nor no", self.show_text(typed)))),
+        }
+    }
+
+    fn parse_list(&self, choices: &[Choice], typed: &str) -> Result<Value, FieldError> {
+        if typed.is_empty() {
+            return Ok(Value::Array(Vec::new()));
+        }
+        if typed.starts_with('[')
+            && let Ok(Value::Array(values)) = serde_json::from_str(typed)
+        {
+            return Ok(Value::Array(values));
+        }
+        // A title may hold a comma.
+        if let Ok(one) = self.pick(choices, typed) {
+            return Ok(Value::Array(vec![one]));
+        }
+        let mut picked: Vec<Value> = Vec::new();
+        for part in typed.split(',').map(str::trim).filter(|part| !part.is_empty()) {
+            let value = self.pick(choices, part)?;
+            if !picked.contains(&value) {
+                picked.push(value);
+            }
+        }
+        Ok(Value::Array(picked))
+    }
+
+    /// The choice that `typed` names.
+    fn pick(&self, choices: &[Choice], typed: &str) -> Result<Value, FieldError> {
+        let lower = typed.to_lowercase();
+        let by_value = || choices.iter().find(|choice| words::bare(&choice.value) == typed);
+        let by_title = || only(choices, |choice| choice.title.as_deref().is_some_and(|title| title.trim() == typed));
+        let by_json = || {
+            let value: Value = serde_json::from_str(typed).ok()?;
+            choices.iter().find(|choice| same(&choice.value, &value))
+        };
+        let by_any_case = || {
+            only(choices, |choice| {
+                let label = |text: &str| text.trim().to_lowercase() == lower;
+                choice.title.as_deref().is_some_and(label) || label(&words::bare(&choice.value))
+            })
+        };
+        let by_number = || {
+            let looks_like_number = |text: &str| text.trim().parse::<f64>().is_ok();
+            let numbers = choices.iter().any(|choice| {
+                looks_like_number(&words::bare(&choice.value)) || choice.title.as_deref().is_some_and(looks_like_number)
+            });
+            let place: usize = typed.parse().ok().filter(|_| !numbers)?;
+            choices.get(place.checked_sub(1)?)
+        };
+        let found = by_value().or_else(by_title).or_else(by_json).or_else(by_any_case).or_else(by_number);
+        let labels = || choices.iter().map(Choice::label);
+        found.map(|choice| choice.value.clone()).ok_or_else(|| {
+            self.error(format!("{} is none of {}", self.show_text(typed), words::some_of(labels(), choices.len())))
+        })
+    }
+
+    /// JSON, or text where the schema takes it and it does not look like JSON gone wrong.
+    fn parse_json(&self, typed: &str) -> Result<Value, FieldError> {
+        let read = serde_json::from_str::<Value>(typed.trim());
+        if let Ok(value) = &read
+            && self.check(value).is_ok()
+        {
+            return Ok(value.clone());
+        }
+        let meant_as_json = typed.trim_start().starts_with(['{', '[', '"']);
+        let text = Value::from(typed);
+        if !typed.trim().is_empty() && !meant_as_json && self.takes_text() && self.check(&text).is_ok() {
+            return Ok(text);
+        }
+        match read {
+            Ok(value) => self.check(&value).map(|()| value),
+            Err(error) => Err(self.error(format!("{} is no JSON: {error}", self.show_text(typed.trim())))),
+        }
+    }
+
+    /// Whether a JSON field may be a text at all, as far as its schema says.
+    fn takes_text(&self) -> bool {
+        self.checker.is_some() || self.schema.get("type").is_none()
+    }
+}
+
+impl Form {
+    /// The content as the server's own schema spells it: see [`Field::canonical`].
+    #[must_use]
+    pub fn canonical(&self, content: serde_json::Map<String, Value>) -> serde_json::Map<String, Value> {
+        let spell = |(key, value): (String, Value)| match self.field(&key) {
+            Some(field) => (key, field.canonical(value)),
+            None => (key, value),
+        };
+        content.into_iter().map(spell).collect()
+    }
+}
+
+/// The one choice for which `fits` holds.
+fn only(choices: &[Choice], fits: impl Fn(&Choice) -> bool) -> Option<&Choice> {
+    let mut found = choices.iter().filter(|choice| fits(choice));
+    found.next().filter(|_| found.next().is_none())
+}

@@ -1,0 +1,141 @@
+use std::{
+    collections::VecDeque,
+    fmt,
+    sync::{Mutex, PoisonError},
+};
+
+use fancy_regex::{Regex, RegexBuilder};
+
+use super::ecma;
+
+/// The steps after which a match that goes back and forth is given up.
+const BACKTRACK_LIMIT: usize = 200_000;
+/// The bytes that a compiled pattern may take.
+const SIZE_LIMIT: usize = 4 << 20;
+/// How many compiled patterns are kept between forms: a server's questions are much alike.
+const KEPT: usize = 32;
+
+/// `pattern`: an ECMA-262 regular expression, searched for anywhere in the text.
+#[derive(Clone)]
+pub struct Pattern {
+    source: String,
+    /// `None` when it cannot be checked here.
+    regex: Option<Regex>,
+}
+
+impl Pattern {
+    /// The pattern in `source`. One that cannot be compiled matches everything.
+    pub fn new(source: &str) -> Self {
+        Self { source: source.to_owned(), regex: compile(source) }
+    }
+
+    /// The pattern as the server sent it, not made safe for a terminal.
+    pub fn source(&self) -> &str {
+        &self.source
+    }
+
+    /// Whether texts can be checked against it.
+    pub fn is_checked(&self) -> bool {
+        self.regex.is_some()
+    }
+
+    /// Whether `text` fits. What cannot be checked, or not within the limits, counts as fitting: the server decides.
+    pub fn fits(&self, text: &str) -> bool {
+        self.regex.as_ref().is_none_or(|regex| regex.is_match(text).unwrap_or(true))
+    }
+}
+
+/// Patterns are what they say.
+impl PartialEq for Pattern {
+    fn eq(&self, other: &Self) -> bool {
+        self.source == other.source
+    }
+}
+
+impl fmt::Debug for Pattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Pattern").field(&self.source).finish()
+    }
+}
+
+fn compile(source: &str) -> Option<Regex> {
+    static COMPILED: Mutex<VecDeque<(String, Option<Regex>)>> = Mutex::new(VecDeque::new());
+    // A list that a panic left behind is still a list.
+    let mut compiled = COMPILED.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((_, regex)) = compiled.iter().find(|(known, _)| known == source) {
+        return regex.clone();
+    }
+    let regex = ecma::translate(source).and_then(|translated| {
+        RegexBuilder::new(&translated)
+            .backtrack_limit(BACKTRACK_LIMIT)
+            .delegate_size_limit(SIZE_LIMIT)
+            .delegate_dfa_size_limit(SIZE_LIMIT)
+            .build()
+            .ok()
+    });
+    compiled.truncate(KEPT - 1);
+    compiled.push_front((source.to_owned(), regex.clone()));
+    regex
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patterns_search_as_ecma_does() {
+        for (source, text, fits) in [
+            ("b", "abc", true),
+            ("^b", "abc", false),
+            ("^a$", "a\n", false),
+            (r"^\d+$", "123", true),
+            (r"^\d+$", "٣", false),
+            (r"^\w+$", "é", false),
+            (r"^\/a\/$", "/a/", true),
+            (r"^\u0041$", "A", true),
+            (r"^\u{1F600}$", "😀", true),
+            (r"^\x41$", "A", true),
+            (r"^[^]$", "\n", true),
+            (r"^[]$", "a", false),
+            (r"^.$", "\n", false),
+            (r"^(?<year>\d{4})-\k<year>$", "2024-2024", true),
+            (r"^(?=.*[A-Z])(?!.*x).{3,}$", "abC", true),
+            (r"^(?=.*[A-Z])(?!.*x).{3,}$", "xbC", false),
+            (r"(?<=\$)\d+", "$5", true),
+            (r"^(a)\1$", "aa", true),
+            (r"^[\w.+-]+@[a-z-]+\.com$", "a.b+c@x-y.com", true),
+            (r"^[a[]$", "[", true),
+            (r"^[a&&b]+$", "a&b", true),
+            (r"^a{,3}$", "a{,3}", true),
+            (r"^{}$", "{}", true),
+            (r"^\p{L}+$", "é", true),
+            (r"^\p{Script=Greek}+$", "λ", true),
+            (r"^\cA$", "\u{1}", true),
+            (r"^\-\#\ $", "-# ", true),
+            (r"^[\b]$", "\u{8}", true),
+            (r"^\s$", "\u{feff}", true),
+            (r"^\0$", "\0", true),
+        ] {
+            let pattern = Pattern::new(source);
+            assert!(pattern.is_checked(), "{source} compiles");
+            assert_eq!(pattern.fits(text), fits, "{source} on {text:?}");
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_checked_fits() {
+        for source in ["(", "[a", r"[\uD800-\uDBFF]", "[b-a]", &"(a{1000}){1000}".repeat(3)] {
+            let pattern = Pattern::new(source);
+            assert!(!pattern.is_checked() && pattern.fits("x"), "{source}");
+        }
+    }
+
+    #[test]
+    fn a_pattern_never_hangs() {
+        let start = std::time::Instant::now();
+        for source in [r"^(a+)+$", r"^(?=(a+)+$)(a|aa)+$", r"^(\w+\s?)*\1$", r"(?:(?=a)a|a?)*b\b(?!c)"] {
+            Pattern::new(source).fits(&format!("{}!", "a".repeat(5_000)));
+        }
+        assert!(start.elapsed().as_secs() < 20, "{:?}", start.elapsed());
+    }
+}

@@ -1,0 +1,156 @@
+use serde_json::{Map, Value};
+
+/// The longest chain of references and unions that is followed on the way to one field.
+const DEEPEST: usize = 32;
+/// The most references and unions that are followed for one field.
+const MOST_STEPS: usize = 500;
+
+/// A schema with what stands in front of it taken away: local references followed, `allOf` folded in, `null` taken out
+/// of unions.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Resolved {
+    /// The keywords that are left.
+    pub(super) schema: Map<String, Value>,
+    /// Whether `null` was an alternative.
+    pub(super) nullable: bool,
+    /// Whether the keywords say less than the whole schema, so that values must be held against that too.
+    pub(super) partial: bool,
+    /// What could not be followed, in our words.
+    pub(super) notes: Vec<String>,
+    steps: usize,
+}
+
+/// Resolves `schema`, whose references count from `root`.
+pub(super) fn resolve(root: &Value, schema: &Map<String, Value>) -> Resolved {
+    let mut resolved = Resolved::default();
+    resolved.fold(root, schema, 0);
+    resolved
+}
+
+impl Resolved {
+    /// Adds the keywords of `schema`; those already there win.
+    fn fold(&mut self, root: &Value, schema: &Map<String, Value>, depth: usize) {
+        self.steps += 1;
+        if depth > DEEPEST || self.steps > MOST_STEPS {
+            self.partial = true;
+            self.note("the schema goes too deep to be followed");
+            return;
+        }
+        for (key, value) in schema {
+            match (key.as_str(), value) {
+                ("$ref" | "allOf" | "$defs" | "definitions", _) => {}
+                ("anyOf" | "oneOf", Value::Array(members)) => self.fold_union(root, key, members, depth),
+                ("type", Value::Array(types)) => self.fold_types(types),
+                _ => self.add(key, value),
+            }
+        }
+        if let Some(Value::String(reference)) = schema.get("$ref") {
+            match pointer(root, reference) {
+                Some(Value::Object(target)) => self.fold(root, target, depth + 1),
+                Some(Value::Bool(true)) => {}
+                _ => {
+                    self.partial = true;
+                    self.note(&format!("refers to {reference}, which cannot be read"));
+                }
+            }
+        }
+        for member in schema.get("allOf").and_then(Value::as_array).into_iter().flatten() {
+            match member {
+                Value::Object(member) => self.fold(root, member, depth + 1),
+                Value::Bool(true) => {}
+                _ => self.partial = true,
+            }
+        }
+    }
+
+    /// Takes `null` out of a union; one alternative that is left over is folded in.
+    fn fold_union(&mut self, root: &Value, key: &str, members: &[Value], depth: usize) {
+        let (nulls, others): (Vec<&Value>, Vec<&Value>) = members.iter().partition(|member| is_null_schema(member));
+        self.nullable |= !nulls.is_empty();
+        match others.as_slice() {
+            // The only choice is still a choice to make, not a value that goes by itself.
+            [Value::Object(only)] if only.contains_key("const") => {
+                self.add(key, &Value::Array(vec![only.clone().into()]));
+            }
+            [Value::Object(only)] => self.fold(root, only, depth + 1),
+            [] => self.add("const", &Value::Null),
+            _ => self.add(key, &others.into_iter().cloned().collect::<Vec<_>>().into()),
+        }
+    }
+
+    fn fold_types(&mut self, types: &[Value]) {
+        let others: Vec<&Value> = types.iter().filter(|name| name.as_str() != Some("null")).collect();
+        self.nullable |= others.len() < types.len();
+        match others.as_slice() {
+            [] => self.add("type", &Value::from("null")),
+            [only] => self.add("type", only),
+            _ => self.add("type", &others.into_iter().cloned().collect::<Vec<_>>().into()),
+        }
+    }
+
+    fn add(&mut self, key: &str, value: &Value) {
+        match self.schema.get(key) {
+            None => drop(self.schema.insert(key.to_owned(), value.clone())),
+            Some(known) if known == value => {}
+            Some(_) if is_annotation(key) => {}
+            Some(_) => self.partial = true,
+        }
+    }
+
+    fn note(&mut self, note: &str) {
+        if !self.notes.iter().any(|known| known == note) {
+            self.notes.push(note.to_owned());
+        }
+    }
+}
+
+/// What the local reference `#/a/b` in `root` points at: JSON pointer escapes and percent-encoding are read.
+pub(super) fn pointer<'a>(root: &'a Value, reference: &str) -> Option<&'a Value> {
+    let fragment = reference.strip_prefix('#')?;
+    root.pointer(fragment).or_else(|| root.pointer(&percent_decoded(fragment)?))
+}
+
+/// `text` with its percent-encoding read, or `None` where that gives no text.
+fn percent_decoded(text: &str) -> Option<String> {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.bytes();
+    while let Some(byte) = rest.next() {
+        if byte != b'%' {
+            bytes.push(byte);
+            continue;
+        }
+        let mut digit = || char::from(rest.next()?).to_digit(16);
+        bytes.push(u8::try_from(digit()? * 16 + digit()?).ok()?);
+    }
+    String::from_utf8(bytes).ok()
+}
+
+/// Whether a member of a union is `null` and nothing else.
+fn is_null_schema(member: &Value) -> bool {
+    let is = |key: &str, value: &Value| member.get(key) == Some(value);
+    is("type", &Value::from("null"))
+        || is("type", &Value::Array(vec![Value::from("null")]))
+        || is("enum", &Value::Array(vec![Value::Null]))
+        || is("const", &Value::Null)
+}
+
+/// Whether a keyword says nothing about which values are right.
+fn is_annotation(key: &str) -> bool {
+    matches!(
+        key,
+        "title"
+            | "description"
+            | "default"
+            | "examples"
+            | "example"
+            | "deprecated"
+            | "readOnly"
+            | "writeOnly"
+            | "$id"
+            | "id"
+            | "$schema"
+            | "$comment"
+            | "$anchor"
+            | "enumNames"
+    )
+}

@@ -1,0 +1,142 @@
+use serde_json::{Number, Value};
+
+use super::{Choice, Field, FieldKind, ListField, NumberField, TextField, words};
+
+impl Field {
+    /// The field's rules in a line: `required, 2 to 20 characters`, `optional, whole number, 18 to 99`, `choose 1 to 2`.
+    /// Not made safe for a terminal: a pattern is the server's.
+    pub fn rules(&self) -> String {
+        let mut parts = Vec::new();
+        match &self.kind {
+            // How many to choose says already that some must be.
+            FieldKind::List(rules) if self.required && rules.min_items.is_some_and(|low| low > 0) => {}
+            _ => parts.push(if self.required { "required" } else { "optional" }.to_owned()),
+        }
+        match &self.kind {
+            FieldKind::Text(rules) => rules.add_to(&mut parts),
+            FieldKind::Number(rules) => rules.add_to(&mut parts),
+            FieldKind::Boolean => parts.push("yes or no".to_owned()),
+            FieldKind::Choice(_) => {}
+            FieldKind::List(rules) => parts.push(rules.range()),
+            FieldKind::Const(value) => parts.push(format!("always {}", words::cut(&words::bare(value), 40))),
+            FieldKind::Json => parts.push("JSON".to_owned()),
+        }
+        parts.join(", ")
+    }
+
+    /// A value for a person, as a review shows it: titles for choices, yes and no, text bare, all else as JSON. A secret
+    /// is a row of dots. Not made safe for a terminal.
+    pub fn show(&self, value: &Value) -> String {
+        let label = |choices: &[Choice], value: &Value| {
+            let known = choices.iter().find(|choice| super::value::same(&choice.value, value));
+            known.map_or_else(|| words::bare(value), Choice::label)
+        };
+        match (&self.kind, value) {
+            _ if self.secret => "••••••".to_owned(),
+            (FieldKind::Boolean, Value::Bool(yes)) => if *yes { "yes" } else { "no" }.to_owned(),
+            (FieldKind::Choice(field), value) => label(&field.choices, value),
+            (FieldKind::List(_), Value::Array(values)) if values.is_empty() => "none".to_owned(),
+            (FieldKind::List(field), Value::Array(values)) => {
+                values.iter().map(|value| label(&field.choices, value)).collect::<Vec<_>>().join(", ")
+            }
+            (_, value) => words::bare(value),
+        }
+    }
+
+    /// A value as it stands in a text editor: what [`Field::parse`] reads as the same value again.
+    pub fn edit(&self, value: &Value) -> String {
+        match &self.kind {
+            FieldKind::Json => serde_json::to_string(value).unwrap_or_default(),
+            FieldKind::List(_) => value.to_string(),
+            _ => words::bare(value),
+        }
+    }
+
+    /// A value to fill in, for a ready-made answer: the default, an empty text, a bound, the first choice.
+    pub fn blank(&self) -> Value {
+        if let Some(default) = &self.default {
+            return default.clone();
+        }
+        match &self.kind {
+            FieldKind::Text(_) => Value::from(""),
+            FieldKind::Number(rules) => {
+                rules.minimum.clone().or_else(|| rules.maximum.clone()).map_or_else(|| Value::from(0), Value::Number)
+            }
+            FieldKind::Boolean => Value::Bool(false),
+            FieldKind::Choice(field) => field.choices.first().map_or(Value::Null, |choice| choice.value.clone()),
+            FieldKind::List(field) => {
+                let count = usize::try_from(field.min_items.unwrap_or(0)).unwrap_or(usize::MAX);
+                field.choices.iter().take(count).map(|choice| choice.value.clone()).collect()
+            }
+            FieldKind::Const(value) => value.clone(),
+            FieldKind::Json => match self.schema.get("type").and_then(Value::as_str) {
+                Some("array") => Value::Array(Vec::new()),
+                Some("object") => Value::Object(serde_json::Map::new()),
+                _ => Value::Null,
+            },
+        }
+    }
+}
+
+impl FieldKind {
+    /// What a person would call it: `text`, `whole number`, `choice`.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Text(_) => "text",
+            Self::Number(rules) if rules.integer => "whole number",
+            Self::Number(_) => "number",
+            Self::Boolean => "yes or no",
+            Self::Choice(_) => "choice",
+            Self::List(_) => "list of choices",
+            Self::Const(_) => "fixed value",
+            Self::Json => "JSON",
+        }
+    }
+
+    /// What JSON type is wanted, in a sentence.
+    pub(super) fn wanted(&self) -> &'static str {
+        match self {
+            Self::Text(_) => "text",
+            Self::Number(rules) if rules.integer => "a whole number",
+            Self::Number(_) => "a number",
+            Self::Boolean => "true or false",
+            Self::List(_) => "a list",
+            Self::Choice(_) | Self::Const(_) | Self::Json => "another value",
+        }
+    }
+}
+
+impl TextField {
+    fn add_to(&self, parts: &mut Vec<String>) {
+        parts.extend(self.format.as_ref().and_then(super::Format::wanted).map(str::to_owned));
+        parts.extend(words::range(self.min_length, self.max_length, "character", "characters"));
+        parts.extend(self.pattern.as_ref().map(|pattern| format!("matches {}", words::cut(pattern.source(), 40))));
+    }
+}
+
+impl NumberField {
+    fn add_to(&self, parts: &mut Vec<String>) {
+        parts.push(if self.integer { "whole number" } else { "number" }.to_owned());
+        let bound = |word: &str, bound: &Option<Number>| bound.as_ref().map(|bound| format!("{word} {bound}"));
+        match (&self.minimum, &self.maximum) {
+            (Some(low), Some(high)) => parts.push(format!("{low} to {high}")),
+            (low, high) => parts.extend(bound("at least", low).or_else(|| bound("at most", high))),
+        }
+        parts.extend(bound("above", &self.exclusive_minimum));
+        parts.extend(bound("below", &self.exclusive_maximum));
+        parts.extend(bound("a multiple of", &self.multiple_of));
+    }
+}
+
+impl ListField {
+    /// How many to choose: `choose 1 to 2`, `choose at most 3`, `choose any`.
+    pub fn range(&self) -> String {
+        match (self.min_items.filter(|low| *low > 0), self.max_items) {
+            (None, None) => "choose any".to_owned(),
+            (Some(low), Some(high)) if low == high => format!("choose {low}"),
+            (Some(low), Some(high)) => format!("choose {low} to {high}"),
+            (Some(low), None) => format!("choose at least {low}"),
+            (None, Some(high)) => format!("choose at most {high}"),
+        }
+    }
+}
