@@ -1,0 +1,4 @@
+//! Servers at web addresses, good and awkward ones.
+
+mod server;
+mod transport;

@@ -1,0 +1,3 @@
+//! What a user sees, through the built binary and on the wire.
+
+mod http;
