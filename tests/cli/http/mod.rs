@@ -2,3 +2,4 @@
 
 mod server;
 mod transport;
+mod two_endpoints;

@@ -77,6 +77,16 @@ impl Reply {
         self.raw(format!("data: {message}\n\n").as_bytes());
     }
 
+    /// Another handle on the same response.
+    pub(crate) fn another(&self) -> Self {
+        Self { stream: self.stream.try_clone().expect("a handle"), open: self.open }
+    }
+
+    /// Ends the connection now.
+    pub(crate) fn end(&self) {
+        let _ = self.stream.shutdown(Shutdown::Both);
+    }
+
     /// Closes the connection after this response.
     pub(crate) fn close(&mut self) {
         self.open = false;

@@ -10,7 +10,7 @@ use toolnexus::{
 
 use super::server::{Reply, Request, Server};
 
-fn endpoint(url: &str) -> HttpEndpoint {
+pub(super) fn endpoint(url: &str) -> HttpEndpoint {
     HttpEndpoint {
         url: url.parse().expect("an address"),
         headers: vec![("X-Key".into(), "s3cret".into())],
@@ -20,15 +20,15 @@ fn endpoint(url: &str) -> HttpEndpoint {
     }
 }
 
-fn connect(server: &Server) -> Box<dyn Transport> {
+pub(super) fn connect(server: &Server) -> Box<dyn Transport> {
     connect_with(server, Limits::default())
 }
 
-fn connect_with(server: &Server, limits: Limits) -> Box<dyn Transport> {
+pub(super) fn connect_with(server: &Server, limits: Limits) -> Box<dyn Transport> {
     http::connect(&endpoint(&server.url("/mcp")), limits, None).expect("a transport")
 }
 
-fn request(id: u64, method: &str) -> Frame {
+pub(super) fn request(id: u64, method: &str) -> Frame {
     Frame::request(&Id::from(id), method, Some(&json!({})))
 }
 
@@ -37,25 +37,25 @@ fn modern(id: u64, method: &str) -> Frame {
     Frame::request(&Id::from(id), method, Some(&json!({"name": "greet", "_meta": meta})))
 }
 
-async fn next(transport: &mut Box<dyn Transport>) -> Incoming {
+pub(super) async fn next(transport: &mut Box<dyn Transport>) -> Incoming {
     tokio::time::timeout(Duration::from_secs(10), transport.next()).await.expect("something within 10 s")
 }
 
-async fn frame(transport: &mut Box<dyn Transport>) -> Value {
+pub(super) async fn frame(transport: &mut Box<dyn Transport>) -> Value {
     match next(transport).await {
         Incoming::Frame(frame) => serde_json::from_slice(frame.bytes()).expect("JSON"),
         other => panic!("no frame: {other:?}"),
     }
 }
 
-async fn failure(transport: &mut Box<dyn Transport>) -> TransportError {
+pub(super) async fn failure(transport: &mut Box<dyn Transport>) -> TransportError {
     match next(transport).await {
         Incoming::Failed { error, .. } => error,
         other => panic!("no failure: {other:?}"),
     }
 }
 
-fn result(request: &Request) -> Value {
+pub(super) fn result(request: &Request) -> Value {
     json!({"jsonrpc": "2.0", "id": request.json()["id"], "result": {}})
 }
 
