@@ -1,3 +1,9 @@
-//! What a user sees, through the built binary and on the wire.
+//! Everything that a user sees, through the built binary. The tests need nothing but Rust.
 
+#[allow(dead_code)]
+mod harness;
+
+mod call;
+mod demo;
 mod http;
+mod usage;

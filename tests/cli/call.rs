@@ -1,0 +1,1 @@
+//! `call`, against servers that follow a script.

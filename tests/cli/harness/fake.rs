@@ -1,0 +1,230 @@
+use std::{
+    env, fs,
+    io::{BufRead, Write},
+    path::{Path, PathBuf},
+    thread,
+    time::Duration,
+};
+
+use serde_json::{Value, json};
+
+use super::{Step, script::Scripts};
+
+/// Names the script that this test binary follows when it is started as a server.
+const SCRIPT: &str = "FAKE_SERVER_SCRIPT";
+
+/// A server that follows a script. As it is made it shakes hands as a legacy server, has the tools it is given, and
+/// answers every call with the text `done`.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Fake {
+    tools: Vec<Value>,
+    modern: bool,
+    scripts: Vec<Scripts>,
+}
+
+impl Fake {
+    pub(crate) fn new() -> Self {
+        Self::default()
+    }
+
+    /// Speaks 2026-07-28 instead.
+    pub(crate) fn modern(mut self) -> Self {
+        self.modern = true;
+        self
+    }
+
+    /// Offers a tool without arguments.
+    pub(crate) fn tool(self, name: &str) -> Self {
+        self.tool_with(name, &json!({"type": "object"}))
+    }
+
+    /// Offers a tool with this `inputSchema`.
+    pub(crate) fn tool_with(mut self, name: &str, schema: &Value) -> Self {
+        self.tools.push(json!({"name": name, "inputSchema": schema}));
+        self
+    }
+
+    /// What it does with the next request of `method`, in place of the usual.
+    pub(crate) fn on(mut self, method: &str, steps: impl IntoIterator<Item = Step>) -> Self {
+        let steps = steps.into_iter().collect();
+        match self.scripts.iter_mut().find(|scripts| scripts.method == method) {
+            Some(scripts) => scripts.turns.push(steps),
+            None => self.scripts.push(Scripts { method: method.to_owned(), turns: vec![steps] }),
+        }
+        self
+    }
+
+    /// What it does with the next `tools/call`.
+    pub(crate) fn on_call(self, steps: impl IntoIterator<Item = Step>) -> Self {
+        self.on("tools/call", steps)
+    }
+
+    /// Answers the next `tools/call` with this result.
+    pub(crate) fn result(self, result: Value) -> Self {
+        self.on_call([Step::Reply(result)])
+    }
+
+    /// The entry of a configuration that starts it; its files stand in `folder` under `name`.
+    pub(crate) fn entry(&self, folder: &Path, name: &str) -> Value {
+        let mut scripts = self.scripts.clone();
+        for (method, reply) in self.usual() {
+            if !scripts.iter().any(|scripts| scripts.method == method) {
+                scripts.push(Scripts { method: method.to_owned(), turns: vec![vec![reply]] });
+            }
+        }
+        let path = folder.join(format!("{name}.script"));
+        fs::write(&path, serde_json::to_string(&scripts).expect("scripts are JSON")).expect("the script is written");
+        let program = env::current_exe().expect("the test binary");
+        // The test runner writes to stdout: the server's messages go out by another way.
+        let start = r#"exec "$0" harness::fake::server --exact --nocapture --test-threads=1 3>&1 1>&2"#;
+        json!({
+            "command": "sh",
+            "args": ["-c", start, program],
+            "env": {SCRIPT: path},
+        })
+    }
+
+    fn usual(&self) -> Vec<(&'static str, Step)> {
+        let tools = json!({"tools": self.tools, "resultType": "complete"});
+        let method_not_found = json!({"code": -32601, "message": "Method not found"});
+        let discovered = json!({
+            "resultType": "complete", "supportedVersions": ["2026-07-28"], "capabilities": {"tools": {}},
+            "_meta": {"io.modelcontextprotocol/serverInfo": {"name": "fake", "version": "1"}},
+        });
+        let initialized = json!({
+            "protocolVersion": "$version", "capabilities": {"tools": {}}, "serverInfo": {"name": "fake", "version": "1"},
+        });
+        let done = json!({"content": [{"type": "text", "text": "done"}], "resultType": "complete"});
+        vec![
+            (
+                "server/discover",
+                if self.modern { Step::Reply(discovered) } else { Step::Fail(method_not_found.clone()) },
+            ),
+            ("initialize", if self.modern { Step::Fail(method_not_found) } else { Step::Reply(initialized) }),
+            ("tools/list", Step::Reply(tools)),
+            ("tools/call", Step::Reply(done)),
+            ("ping", Step::Reply(json!({}))),
+        ]
+    }
+}
+
+/// The messages that a fake server called `name` received.
+pub(crate) fn received(folder: &Path, name: &str) -> Vec<Value> {
+    let text = fs::read_to_string(folder.join(format!("{name}.received"))).unwrap_or_default();
+    text.lines().map(|line| serde_json::from_str(line).expect("a whole message")).collect()
+}
+
+/// The server itself, when this binary is started as one; else nothing.
+#[test]
+fn server() {
+    let Some(script) = env::var_os(SCRIPT).map(PathBuf::from) else { return };
+    let scripts = serde_json::from_str(&fs::read_to_string(&script).expect("the script")).expect("scripts");
+    Server::new(scripts, &script.with_extension("received")).serve();
+}
+
+struct Server {
+    scripts: Vec<Scripts>,
+    input: std::io::Lines<std::io::StdinLock<'static>>,
+    output: fs::File,
+    received: fs::File,
+    /// What came while something else was waited for.
+    early: std::collections::VecDeque<Value>,
+}
+
+impl Server {
+    fn new(scripts: Vec<Scripts>, received: &Path) -> Self {
+        let output = fs::OpenOptions::new().write(true).open("/dev/fd/3").expect("the way out");
+        let received = fs::OpenOptions::new().create(true).append(true).open(received).expect("a file");
+        Self { scripts, input: std::io::stdin().lock().lines(), output, received, early: [].into() }
+    }
+
+    fn serve(&mut self) {
+        self.run("start", &Value::Null);
+        loop {
+            let message = self.early.pop_front().or_else(|| self.read());
+            let Some(message) = message else { return };
+            if let Some(method) = message["method"].as_str().map(str::to_owned) {
+                self.run(&method, &message);
+            }
+        }
+    }
+
+    fn read(&mut self) -> Option<Value> {
+        let line = self.input.next()?.ok()?;
+        writeln!(self.received, "{line}").expect("the message is noted");
+        serde_json::from_str(&line).ok()
+    }
+
+    /// Follows the next script for `method`.
+    fn run(&mut self, method: &str, request: &Value) {
+        let Some(scripts) = self.scripts.iter_mut().find(|scripts| scripts.method == method) else { return };
+        let last = scripts.turns.len() == 1;
+        let steps = if last { scripts.turns[0].clone() } else { scripts.turns.remove(0) };
+        for step in steps {
+            self.step(step, request);
+        }
+    }
+
+    fn step(&mut self, step: Step, request: &Value) {
+        match step {
+            Step::Send(message) => self.send(message, request),
+            Step::Raw(line) => self.write(&line),
+            Step::Reply(result) => self.send(json!({"id": "$id", "result": result}), request),
+            Step::Fail(error) => self.send(json!({"id": "$id", "error": error}), request),
+            Step::ReplyBytes(length) => {
+                let text = "x".repeat(length);
+                self.send(json!({"id": "$id", "result": {"content": [{"type": "text", "text": text}]}}), request);
+            }
+            Step::Expect(wanted) => self.expect(&wanted),
+            Step::ExpectEnd => while self.read().is_some() {},
+            Step::Pause(milliseconds) => thread::sleep(Duration::from_millis(milliseconds)),
+            Step::Stderr(line) => eprintln!("{line}"),
+            Step::Exit(status) => std::process::exit(status),
+        }
+    }
+
+    fn expect(&mut self, wanted: &Value) {
+        while let Some(message) = self.read() {
+            if covers(&message, wanted) {
+                return;
+            }
+            self.early.push_back(message);
+        }
+    }
+
+    fn send(&mut self, mut message: Value, request: &Value) {
+        fill(&mut message, request);
+        message["jsonrpc"] = json!("2.0");
+        self.write(&message.to_string());
+    }
+
+    fn write(&mut self, line: &str) {
+        // A client that is gone is seen when stdin ends.
+        drop(self.output.write_all(format!("{line}\n").as_bytes()));
+    }
+}
+
+/// Puts what belongs to the request in place of `$id`, `$token` and `$version`.
+fn fill(value: &mut Value, request: &Value) {
+    match value {
+        Value::String(text) => match text.as_str() {
+            "$id" => *value = request["id"].clone(),
+            "$token" => *value = request["params"]["_meta"]["progressToken"].clone(),
+            "$version" => *value = request["params"]["protocolVersion"].clone(),
+            _ => {}
+        },
+        Value::Array(items) => items.iter_mut().for_each(|item| fill(item, request)),
+        Value::Object(object) => object.values_mut().for_each(|item| fill(item, request)),
+        _ => {}
+    }
+}
+
+/// Whether `message` has all that `wanted` has.
+pub(crate) fn covers(message: &Value, wanted: &Value) -> bool {
+    match (message, wanted) {
+        (Value::Object(message), Value::Object(wanted)) => {
+            wanted.iter().all(|(key, value)| message.get(key).is_some_and(|found| covers(found, value)))
+        }
+        (message, wanted) => message == wanted,
+    }
+}
