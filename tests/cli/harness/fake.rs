@@ -178,7 +178,7 @@ impl Server {
             Step::Expect(wanted) => self.expect(&wanted),
             Step::ExpectEnd => while self.read().is_some() {},
             Step::Pause(milliseconds) => thread::sleep(Duration::from_millis(milliseconds)),
-            Step::Stderr(line) => eprintln!("{line}"),
+            Step::Stderr(line) => drop(writeln!(std::io::stderr(), "{line}")),
             Step::Exit(status) => std::process::exit(status),
         }
     }
