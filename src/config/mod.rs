@@ -11,6 +11,7 @@ mod fingerprint;
 mod jsonc;
 mod model;
 mod near;
+mod trust;
 
 pub use adhoc::{Overrides, Target};
 pub use environment::Environment;
@@ -19,3 +20,4 @@ pub use find::{CONFIG_VARIABLE, FOUND_NAMES, discover, find, load};
 pub use jsonc::{Content, Document, Member, Node, Place, SyntaxError};
 pub use model::{Config, ConfigError, Entry, FoundBy, ServerConfig};
 pub use near::near_misses;
+pub use trust::TrustStore;
