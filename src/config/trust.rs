@@ -61,8 +61,7 @@ mod tests {
         let (folder, file) = (root.path().join("project"), root.path().join("project/mcp.json"));
         fs::create_dir_all(&folder).expect("made");
         fs::write(&file, "{}").expect("written");
-        let environment =
-            Environment { folder, data_folder: Some(root.path().join("data")), ..Environment::default() };
+        let environment = Environment { folder, data_folder: Some(root.path().join("data")), ..Environment::default() };
         let store = TrustStore::new(&environment);
         let config = discover(None, &environment).expect("found");
         assert!(store.needs_consent(&config));

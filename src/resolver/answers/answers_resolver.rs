@@ -1,0 +1,158 @@
+use std::{
+    collections::HashSet,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use futures_util::{FutureExt, future::BoxFuture};
+use serde_json::{Map, Value};
+use tokio_util::sync::CancellationToken;
+
+use super::{Action, AnswersFile, Entry, Overlay, fill::Source, fill::fill};
+use crate::{
+    elicitation::{Answer, Cause, Outcome, Question, Resolver, Why},
+    form::Form,
+};
+
+/// Told of each link that an entry accepts, before the server is: it shows the link, and starts the browser when the
+/// flag says so. Must not block.
+pub type LinkSink = Arc<dyn Fn(&Arc<Question>, bool) + Send + Sync>;
+
+/// Answers from a file and from `--answer` options. What neither speaks of is passed on.
+pub struct Answers {
+    file: AnswersFile,
+    overlay: Overlay,
+    links: LinkSink,
+    progress: Mutex<Progress>,
+}
+
+/// What was used so far.
+#[derive(Default)]
+struct Progress {
+    used: Vec<bool>,
+    /// Every entry before this one is used up.
+    first_open: usize,
+    keys: HashSet<String>,
+    /// The form that was asked last: a server tends to ask the same one again.
+    last: Option<(Value, Arc<Form>)>,
+}
+
+impl Answers {
+    /// Answers from `file`, with `overlay` laid over it.
+    pub fn new(file: AnswersFile, overlay: Overlay, links: LinkSink) -> Self {
+        let progress = Progress { used: vec![false; file.entries.len()], ..Progress::default() };
+        Self { file, overlay, links, progress: Mutex::new(progress) }
+    }
+
+    /// The file.
+    pub fn file(&self) -> &AnswersFile {
+        &self.file
+    }
+
+    /// What was never used, each as a fragment: an entry with its place, a key of a plain object, an `--answer`.
+    pub fn unused(&self) -> Vec<String> {
+        let progress = self.progress.lock().unwrap_or_else(PoisonError::into_inner);
+        let entries = self.file.entries.iter().zip(&progress.used).filter(|(_, used)| !**used);
+        let is_unused = |key: &&String| !progress.keys.contains(*key);
+        let plain = self.file.plain.iter().flat_map(Map::keys).filter(is_unused);
+        let typed = self.overlay.typed.iter().map(|(key, _)| key).filter(is_unused);
+        let entries = entries.map(|(entry, _)| self.name(entry));
+        let plain = plain.map(|key| format!("the key {key:?} of {}", self.file.name));
+        entries.chain(plain).chain(typed.map(|key| format!("--answer {key}"))).collect()
+    }
+
+    fn name(&self, entry: &Entry) -> String {
+        format!("entry {} ({}:{}:{})", entry.number, self.file.name, entry.place.line, entry.place.column)
+    }
+
+    fn answer(&self, question: &Arc<Question>) -> Outcome {
+        if question.origin.cause == Cause::SignIn {
+            return Outcome::Pass;
+        }
+        let mut progress = self.progress.lock().unwrap_or_else(PoisonError::into_inner);
+        let form = (!question.request.is_link()).then(|| progress.form(question.request.schema()));
+        if let Some(entry) = progress.take_entry(&self.file.entries, question, form.as_deref()) {
+            if let Some(form) = &form {
+                progress.use_keys(form, &self.overlay.keys());
+            }
+            drop(progress);
+            return self.by_entry(entry, question, form.as_deref());
+        }
+        let Some(form) = form.filter(|form| !form.fields.is_empty()) else { return Outcome::Pass };
+        let nothing = Map::new();
+        let plain = self.file.plain.as_ref();
+        let source = Source::plain(plain.unwrap_or(&nothing), &self.overlay);
+        if (plain.is_none() && self.overlay.is_empty()) || !source.covers(&form) {
+            return Outcome::Pass;
+        }
+        let keys: Vec<&String> = plain.into_iter().flat_map(Map::keys).collect();
+        progress.use_keys(&form, &[keys, self.overlay.keys()].concat());
+        let name = if plain.is_some() { &self.file.name } else { "--answer" };
+        filled(name, &form, source, question)
+    }
+
+    fn by_entry(&self, entry: &Entry, question: &Arc<Question>, form: Option<&Form>) -> Outcome {
+        let id = &question.request.id;
+        match (entry.action, form) {
+            (Action::Decline, _) => Outcome::Answered(Answer::decline(id)),
+            (Action::Cancel, _) => Outcome::Answered(Answer::cancel(id)),
+            (Action::Accept, None) => {
+                (self.links)(question, entry.open);
+                Outcome::Answered(Answer::accept(id, None))
+            }
+            (Action::Accept, Some(form)) => {
+                filled(&self.name(entry), form, Source::entry(entry, &self.overlay), question)
+            }
+        }
+    }
+}
+
+impl Progress {
+    fn form(&mut self, schema: Option<&Value>) -> Arc<Form> {
+        let schema = schema.unwrap_or(&Value::Null);
+        match &self.last {
+            Some((last, form)) if last == schema => Arc::clone(form),
+            _ => {
+                let form = Arc::new(Form::from_schema(schema));
+                self.last = Some((schema.clone(), Arc::clone(&form)));
+                form
+            }
+        }
+    }
+
+    /// Takes the first entry that is not used up and fits.
+    fn take_entry<'a>(&mut self, entries: &'a [Entry], question: &Question, form: Option<&Form>) -> Option<&'a Entry> {
+        let fits = |entry: &Entry| {
+            let may_accept = form.is_some() || entry.action != Action::Accept || entry.when.names_links();
+            may_accept && entry.when.fits(question, form)
+        };
+        let is_open = |used: &[bool], index: usize| entries[index].repeat || !used[index];
+        while self.first_open < entries.len() && !is_open(&self.used, self.first_open) {
+            self.first_open += 1;
+        }
+        let index = (self.first_open..entries.len()).find(|&i| is_open(&self.used, i) && fits(&entries[i]))?;
+        self.used[index] = true;
+        entries.get(index)
+    }
+
+    fn use_keys(&mut self, form: &Form, keys: &[&String]) {
+        for key in keys {
+            if form.fields.iter().any(|field| field.key == **key) && !self.keys.contains(*key) {
+                self.keys.insert((*key).clone());
+            }
+        }
+    }
+}
+
+fn filled(name: &str, form: &Form, source: Source<'_>, question: &Question) -> Outcome {
+    match fill(form, source) {
+        Ok(content) => Outcome::Answered(Answer::accept(&question.request.id, Some(Value::Object(content)))),
+        Err(error) => Outcome::Unanswerable(Why::new(format!("{name}: {error}"))),
+    }
+}
+
+impl Resolver for Answers {
+    fn claim(&self, question: Arc<Question>, stop: CancellationToken) -> BoxFuture<'static, Outcome> {
+        let outcome = if stop.is_cancelled() { Outcome::Withdrawn } else { self.answer(&question) };
+        async move { outcome }.boxed()
+    }
+}

@@ -1,0 +1,98 @@
+use serde_json::{Map, Value};
+
+use super::{Entry, Overlay};
+use crate::{
+    form::{Field, Form},
+    output::safe_line,
+};
+
+/// Why an entry does not fill a form: one line with the field's key and the rule, made safe for a terminal.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct FillError(String);
+
+impl FillError {
+    fn new(key: &str, reason: &str, field: Option<&Field>) -> Self {
+        let rules = field.map(|field| format!(" ({})", field.rules())).unwrap_or_default();
+        let key = if key.is_empty() { String::new() } else { format!("{key}: ") };
+        Self(safe_line(&format!("{key}{reason}{rules}")).into_owned())
+    }
+}
+
+/// Where the values for a form come from.
+#[derive(Clone, Copy, Debug)]
+pub struct Source<'a> {
+    /// The values by field.
+    pub content: &'a Map<String, Value>,
+    /// What is laid over them.
+    pub overlay: &'a Overlay,
+    /// The fields whose default is not sent.
+    pub omit: &'a [String],
+    /// Whether fields that look like secrets may be filled.
+    pub secret: bool,
+    /// Whether a key that is no field is an error; else it is left out.
+    pub strict: bool,
+}
+
+impl<'a> Source<'a> {
+    /// An entry, with `overlay` over it.
+    pub fn entry(entry: &'a Entry, overlay: &'a Overlay) -> Self {
+        Self { content: &entry.content, overlay, omit: &entry.omit, secret: entry.secret, strict: true }
+    }
+
+    /// A plain object, with `overlay` over it.
+    pub fn plain(content: &'a Map<String, Value>, overlay: &'a Overlay) -> Self {
+        Self { content, overlay, omit: &[], secret: false, strict: false }
+    }
+
+    /// Whether a value for `field` was given.
+    fn names(&self, field: &Field) -> bool {
+        self.content.contains_key(&field.key) || self.overlay.value(field).is_some()
+    }
+
+    /// Whether there is a value or a default for each required field of `form`.
+    pub fn covers(&self, form: &Form) -> bool {
+        form.fields.iter().all(|field| !field.required || field.default.is_some() || self.names(field))
+    }
+}
+
+/// The content that `source` gives for `form`: complete, in the form's order, and checked against its schema. A field
+/// that is left out sends its default, or nothing.
+///
+/// # Errors
+/// The first field that is not filled as the form wants it.
+pub fn fill(form: &Form, source: Source<'_>) -> Result<Map<String, Value>, FillError> {
+    let mut content = Map::new();
+    for field in &form.fields {
+        let given = match source.overlay.value(field) {
+            Some(typed) => {
+                let refused = |reason: String| FillError::new(&format!("--answer {}", field.key), &reason, Some(field));
+                Some(typed.map_err(refused)?)
+            }
+            None => source.content.get(&field.key).cloned(),
+        };
+        if given.is_some() && field.secret && !source.secret {
+            let reason = "it looks like a secret, which only an entry with \"secret\": true may fill";
+            return Err(FillError::new(&field.key, reason, None));
+        }
+        let default = || field.default.clone().filter(|_| !source.omit.contains(&field.key));
+        if let Some(value) = given.or_else(default) {
+            content.insert(field.key.clone(), value);
+        }
+    }
+    let is_field = |key: &String| form.fields.iter().any(|field| field.key == *key);
+    if source.strict {
+        if let Some(key) = source.omit.iter().find(|key| !is_field(key)) {
+            return Err(FillError::new(key, "is left out, but the form has no such field", None));
+        }
+        let others = source.content.iter().filter(|(key, _)| !is_field(key));
+        content.extend(others.map(|(key, value)| (key.clone(), value.clone())));
+    }
+    match form.check(&content).into_iter().next() {
+        Some(error) => {
+            let field = form.fields.iter().find(|field| field.key == error.key);
+            Err(FillError::new(&error.key, &error.reason, field))
+        }
+        None => Ok(content),
+    }
+}

@@ -1,0 +1,25 @@
+//! Answers from a file: the format, which entry answers what, and what is sent. `docs/answers.md` describes it.
+
+mod error;
+mod fill;
+mod model;
+mod overlay;
+mod parse;
+mod suggest;
+mod url_pattern;
+mod when;
+
+mod answers_resolver;
+
+pub use answers_resolver::{Answers, LinkSink};
+pub use error::AnswersError;
+pub use fill::{FillError, Source, fill};
+pub use model::{Action, AnswersFile, Entry, Otherwise};
+pub use overlay::{Overlay, Typed};
+pub(in crate::resolver) use suggest::link_condition;
+pub use suggest::suggest;
+pub use url_pattern::UrlPattern;
+pub use when::{Glob, When};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,90 @@
+use serde_json::{Map, Value};
+
+use super::When;
+use crate::config::Place;
+
+/// An answers file, read and checked.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct AnswersFile {
+    /// What the file is called in messages.
+    pub name: String,
+    /// The plain object, where the file is one: content for every form that it can fill, fields by name.
+    pub plain: Option<Map<String, Value>>,
+    /// What happens to a question that nothing here answers, where the file says so.
+    pub otherwise: Option<Otherwise>,
+    /// The entries, in the file's order.
+    pub entries: Vec<Entry>,
+}
+
+/// What happens to a question that nobody answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Otherwise {
+    /// The person at the terminal is asked; without one it is as [`Otherwise::Fail`].
+    Prompt,
+    /// The server is told decline.
+    Decline,
+    /// The server is told cancel.
+    Cancel,
+    /// The server is told cancel, and the program fails.
+    Fail,
+}
+
+impl Otherwise {
+    /// Every one of them with its word.
+    pub const WORDS: [(&'static str, Self); 4] =
+        [("prompt", Self::Prompt), ("decline", Self::Decline), ("cancel", Self::Cancel), ("fail", Self::Fail)];
+
+    /// The one that `word` means.
+    pub fn parse(word: &str) -> Option<Self> {
+        Self::WORDS.into_iter().find(|(known, _)| *known == word).map(|(_, otherwise)| otherwise)
+    }
+}
+
+/// One entry of an answers file.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Entry {
+    /// Its number in the file, from 1.
+    pub number: usize,
+    /// Where it begins.
+    pub place: Place,
+    /// Which questions it answers.
+    pub when: When,
+    /// How.
+    pub action: Action,
+    /// The values, by the names of the form's fields.
+    pub content: Map<String, Value>,
+    /// The fields whose default is not sent.
+    pub omit: Vec<String>,
+    /// Whether the browser is started for a link.
+    pub open: bool,
+    /// Whether it may answer more than one question.
+    pub repeat: bool,
+    /// Whether it may fill fields that look like secrets.
+    pub secret: bool,
+}
+
+/// How an entry answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Action {
+    /// Yes.
+    Accept,
+    /// An explicit no.
+    Decline,
+    /// Closed without an answer.
+    Cancel,
+}
+
+impl Action {
+    /// Every one of them with its word.
+    pub const WORDS: [(&'static str, Self); 3] =
+        [("accept", Self::Accept), ("decline", Self::Decline), ("cancel", Self::Cancel)];
+
+    /// The word for it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Accept => "accept",
+            Self::Decline => "decline",
+            Self::Cancel => "cancel",
+        }
+    }
+}

@@ -1,0 +1,62 @@
+use serde_json::Value;
+
+use super::AnswersError;
+use crate::form::Field;
+
+/// `--answer` options: values for fields by name, laid over whatever file there is.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Overlay {
+    /// The options, in order; of a repeated key the last one counts.
+    pub typed: Vec<(String, Typed)>,
+}
+
+/// The value of one `--answer`.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Typed {
+    /// `KEY=TEXT`: what a person would type into the field.
+    Text(String),
+    /// `KEY:=JSON`: the value itself.
+    Json(Value),
+}
+
+impl Overlay {
+    /// Reads `KEY=TEXT` and `KEY:=JSON`, split at the first `=`.
+    ///
+    /// # Errors
+    /// [`AnswersError::Typed`] for one that is neither.
+    pub fn parse(options: &[String]) -> Result<Self, AnswersError> {
+        let one = |text: &String| {
+            let wrong = |reason: &str| AnswersError::Typed { text: text.clone(), reason: reason.to_owned() };
+            let (key, value) = text.split_once('=').ok_or_else(|| wrong("expected KEY=TEXT or KEY:=JSON"))?;
+            let (key, typed) = match key.strip_suffix(':') {
+                Some(key) => {
+                    let json =
+                        serde_json::from_str(value).map_err(|error| wrong(&format!("no JSON after `:=`: {error}")))?;
+                    (key, Typed::Json(json))
+                }
+                None => (key, Typed::Text(value.to_owned())),
+            };
+            if key.is_empty() { Err(wrong("it names no field")) } else { Ok((key.to_owned(), typed)) }
+        };
+        Ok(Self { typed: options.iter().map(one).collect::<Result<_, _>>()? })
+    }
+
+    /// The keys that are named.
+    pub(super) fn keys(&self) -> Vec<&String> {
+        self.typed.iter().map(|(key, _)| key).collect()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.typed.is_empty()
+    }
+
+    /// The value for `field`, where there is one. Text is read as the field reads what a person types.
+    pub(super) fn value(&self, field: &Field) -> Option<Result<Value, String>> {
+        let (_, typed) = self.typed.iter().rev().find(|(key, _)| *key == field.key)?;
+        Some(match typed {
+            Typed::Json(value) => Ok(value.clone()),
+            Typed::Text(text) => field.parse(text).map_err(|error| error.reason),
+        })
+    }
+}

@@ -1,0 +1,102 @@
+use std::fmt::Write as _;
+
+use serde_json::{Map, Value, json};
+
+use super::UrlPattern;
+use crate::{
+    elicitation::Question,
+    form::{Field, FieldKind, Form},
+    output::safe_line,
+};
+
+/// An entry that would answer `question`, ready to paste into an answers file and to fill in: one line of JSON, made safe
+/// for a terminal. `form` is the question's form, `None` for a link.
+pub fn suggest(question: &Question, form: Option<&Form>) -> String {
+    let origin = &question.origin;
+    let mut when = Map::new();
+    when.insert("server".into(), json!(origin.server.as_str()));
+    if let Some(call) = &origin.call {
+        when.insert(if origin.is_tool { "tool" } else { "call" }.into(), json!(call.as_str()));
+    }
+    let mut entry = Map::new();
+    match form {
+        None => {
+            let (key, value) = link_condition(question.request.url.as_deref().unwrap_or_default());
+            when.insert(key.into(), value);
+            entry.insert("action".into(), json!("accept"));
+        }
+        Some(form) if form.fields.is_empty() => {
+            when.insert("mode".into(), json!("form"));
+            entry.insert("action".into(), json!("accept"));
+        }
+        Some(form) => {
+            let wanted = form.fields.iter().filter(|field| field.required && field.default.is_none());
+            let content: Map<String, Value> = wanted.map(|field| (field.key.clone(), blank(field))).collect();
+            let is_secret = |field: &Field| field.secret && content.contains_key(&field.key);
+            let secret = form.fields.iter().any(is_secret);
+            entry.insert("content".into(), Value::Object(content));
+            if secret {
+                entry.insert("secret".into(), json!(true));
+            }
+        }
+    }
+    entry.shift_insert(0, "when".into(), Value::Object(when));
+    safe_json(&Value::Object(entry))
+}
+
+/// What an entry's `when` says of the link `url`: its address with all after the path left open, or only that it is a link
+/// where that is no address to accept.
+pub(in crate::resolver) fn link_condition(url: &str) -> (&'static str, Value) {
+    let pattern = match url.find(['?', '#']) {
+        Some(end) => format!("{}*", &url[..end]),
+        None => url.to_owned(),
+    };
+    let fits = UrlPattern::parse(&pattern).is_ok_and(|pattern| pattern.fits(url));
+    if fits { ("url", json!(pattern)) } else { ("mode", json!("url")) }
+}
+
+/// Something of the right type to be filled in.
+fn blank(field: &Field) -> Value {
+    match &field.kind {
+        FieldKind::Text(_) | FieldKind::Json => json!(""),
+        FieldKind::Number(number) => number.minimum.clone().map_or(json!(0), Value::Number),
+        FieldKind::Boolean => json!(false),
+        FieldKind::Choice(choice) => choice.choices.first().map_or(Value::Null, |choice| choice.value.clone()),
+        FieldKind::List(list) => {
+            let least = usize::try_from(list.min_items.unwrap_or_default()).unwrap_or_default();
+            Value::Array(list.choices.iter().take(least).map(|choice| choice.value.clone()).collect())
+        }
+        FieldKind::Const(value) => value.clone(),
+    }
+}
+
+/// JSON on one line with a blank after each `:` and `,`, in which whatever harms a terminal is escaped as JSON has it.
+fn safe_json(value: &Value) -> String {
+    let text = spaced(value);
+    let mut safe = String::with_capacity(text.len());
+    for c in text.chars() {
+        let mut buffer = [0; 4];
+        let one: &str = c.encode_utf8(&mut buffer);
+        if safe_line(one) == one {
+            safe.push(c);
+        } else {
+            let mut units = [0; 2];
+            for unit in c.encode_utf16(&mut units) {
+                // Writing to a string cannot fail.
+                let _ = write!(safe, "\\u{unit:04x}");
+            }
+        }
+    }
+    safe
+}
+
+fn spaced(value: &Value) -> String {
+    match value {
+        Value::Object(object) => {
+            let pair = |(key, value): (&String, &Value)| format!("{}: {}", json!(key), spaced(value));
+            format!("{{{}}}", object.iter().map(pair).collect::<Vec<_>>().join(", "))
+        }
+        Value::Array(values) => format!("[{}]", values.iter().map(spaced).collect::<Vec<_>>().join(", ")),
+        other => other.to_string(),
+    }
+}

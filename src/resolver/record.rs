@@ -1,0 +1,147 @@
+use std::{
+    fs, io,
+    io::Write as _,
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use futures_util::{FutureExt, future::BoxFuture};
+use serde_json::{Map, Value, json};
+use tempfile::NamedTempFile;
+use tokio_util::sync::CancellationToken;
+
+use super::answers::link_condition;
+use crate::{
+    elicitation::{Answer, Cause, Outcome, Question, Resolver, Waited},
+    form::Form,
+};
+
+/// Remembers what another resolver answered, as an answers file that answers the same again. Secrets are left out.
+#[derive(Clone)]
+pub struct Recorder {
+    inner: Arc<dyn Resolver>,
+    path: PathBuf,
+    taken: Arc<Mutex<Taken>>,
+}
+
+#[derive(Default)]
+struct Taken {
+    entries: Vec<Value>,
+    left_out: Vec<String>,
+}
+
+impl Recorder {
+    /// Records what `inner` answers, for the file at `path`.
+    ///
+    /// # Errors
+    /// When no file can be written there. Nothing is left behind.
+    pub fn new(inner: Arc<dyn Resolver>, path: &Path) -> io::Result<Self> {
+        beside(path)?;
+        Ok(Self { inner, path: path.to_owned(), taken: Arc::default() })
+    }
+
+    /// Writes the file, at once and readable by its owner alone. Gives what was left out because it looks like a secret,
+    /// each as `SERVER, CALL: FIELD`.
+    pub fn save(&self) -> io::Result<Vec<String>> {
+        let taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut text = String::from("{\n  \"version\": 1,\n  \"answers\": [");
+        for (index, entry) in taken.entries.iter().enumerate() {
+            text.push_str(if index == 0 { "\n    " } else { ",\n    " });
+            text.push_str(&entry.to_string());
+        }
+        text.push_str(if taken.entries.is_empty() { "]\n}\n" } else { "\n  ]\n}\n" });
+        let mut file = beside(&self.path)?;
+        file.write_all(text.as_bytes())?;
+        file.as_file().sync_all()?;
+        file.persist(&self.path).map_err(|error| error.error)?;
+        Ok(taken.left_out.clone())
+    }
+}
+
+/// A new file for the place of `path`, which only its owner may read.
+fn beside(path: &Path) -> io::Result<NamedTempFile> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    if fs::metadata(path).is_ok_and(|there| there.is_dir()) {
+        return Err(io::Error::new(io::ErrorKind::IsADirectory, "it is a folder"));
+    }
+    NamedTempFile::new_in(folder)
+}
+
+impl Taken {
+    fn add(&mut self, question: &Question, answer: &Answer) {
+        if question.origin.cause == Cause::SignIn {
+            return;
+        }
+        let origin = &question.origin;
+        let mut when = Map::from_iter([("server".to_owned(), json!(origin.server.as_str()))]);
+        if let Some(call) = &origin.call {
+            when.insert(if origin.is_tool { "tool" } else { "call" }.to_owned(), json!(call.as_str()));
+        }
+        let mut rest = Map::new();
+        if let Some(url) = &question.request.url {
+            let (key, value) = link_condition(url);
+            when.insert(key.to_owned(), value);
+        } else {
+            when.insert("mode".to_owned(), json!("form"));
+            let form = Form::from_schema(question.request.schema().unwrap_or(&Value::Null));
+            let keys: Vec<&str> = form.fields.iter().map(|field| field.key.as_str()).collect();
+            if !keys.is_empty() {
+                when.insert("fields".to_owned(), json!(keys));
+            }
+            if answer.ok {
+                rest = self.content(&form, question, answer);
+            }
+        }
+        let action = match (answer.ok, answer.reason.as_deref()) {
+            (true, _) => "accept",
+            (false, Some("declined")) => "decline",
+            (false, _) => "cancel",
+        };
+        let mut entry =
+            Map::from_iter([("when".to_owned(), Value::Object(when)), ("action".to_owned(), json!(action))]);
+        entry.extend(rest);
+        self.entries.push(Value::Object(entry));
+    }
+
+    /// `content` and `omit` of an accepted form.
+    fn content(&mut self, form: &Form, question: &Question, answer: &Answer) -> Map<String, Value> {
+        let mut content = answer.data.as_ref().and_then(Value::as_object).cloned().unwrap_or_default();
+        let without_default = |key: &str| form.fields.iter().any(|field| field.key == key && field.default.is_some());
+        let keys = form.fields.iter().map(|field| field.key.as_str());
+        let omit: Vec<&str> = keys.filter(|key| !content.contains_key(*key) && without_default(key)).collect();
+        for field in form.fields.iter().filter(|field| field.secret) {
+            if content.shift_remove(&field.key).is_some() {
+                let call = question.origin.call.as_ref().map(|call| format!(", {call}")).unwrap_or_default();
+                self.left_out.push(format!("{}{call}: {}", question.origin.server, field.key));
+            }
+        }
+        let mut rest = Map::new();
+        if !content.is_empty() {
+            rest.insert("content".to_owned(), Value::Object(content));
+        }
+        if !omit.is_empty() {
+            rest.insert("omit".to_owned(), json!(omit));
+        }
+        rest
+    }
+}
+
+impl Resolver for Recorder {
+    fn claim(&self, question: Arc<Question>, stop: CancellationToken) -> BoxFuture<'static, Outcome> {
+        let claimed = self.inner.claim(Arc::clone(&question), stop);
+        let taken = Arc::clone(&self.taken);
+        async move {
+            let outcome = claimed.await;
+            if let Outcome::Answered(answer) = &outcome {
+                taken.lock().unwrap_or_else(PoisonError::into_inner).add(&question, answer);
+            }
+            outcome
+        }
+        .boxed()
+    }
+
+    fn wait(&self, link: Arc<Question>, done: CancellationToken, limit: Duration) -> BoxFuture<'static, Waited> {
+        self.inner.wait(link, done, limit)
+    }
+}
