@@ -42,6 +42,10 @@ pub struct Cli {
 pub enum Command {
     /// Call a tool
     Call(Box<commands::call::CallArgs>),
+    /// List the tools of a server, or of all of them
+    Tools(Box<commands::tools::ToolsArgs>),
+    /// List the configured servers
+    Servers(commands::servers::ServersArgs),
     /// Run a small MCP server on stdio that asks questions
     DemoServer(commands::demo_server::DemoServerArgs),
 }

@@ -6,7 +6,8 @@ use crate::{
     client::ClientError,
     config::{ConfigError, near_misses},
     elicitation::{Question, ServerName, Why},
-    output::{Detail, Report},
+    form::Form,
+    output::{Detail, Report, safe_line, table},
     protocol::RpcError,
     transport::TransportError,
 };
@@ -264,5 +265,11 @@ fn unanswered_details(unanswered: &Unanswered) -> Vec<Detail> {
     let Some(question) = &unanswered.question else { return Vec::new() };
     let mut details = vec![Detail::Theirs(question.request.prompt.clone())];
     details.extend(question.request.url.clone().map(Detail::Theirs));
+    let fields = question.request.schema().map(|schema| Form::from_schema(schema).fields).unwrap_or_default();
+    let rows: Vec<Vec<String>> =
+        fields.iter().map(|field| vec![safe_line(&field.key).into_owned(), field.summary()]).collect();
+    if !rows.is_empty() {
+        details.push(Detail::Ours(table(&rows, "")));
+    }
     details
 }

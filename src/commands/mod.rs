@@ -4,7 +4,10 @@ pub mod call;
 pub mod demo_server;
 mod run;
 mod select;
+pub mod servers;
 mod session;
 mod signals;
+pub mod tools;
+mod trust;
 
 pub use run::run;

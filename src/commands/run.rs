@@ -2,9 +2,10 @@ use std::{ffi::OsString, process::ExitCode, sync::Arc};
 
 use clap::Parser;
 
-use super::{call, demo_server};
+use super::{call, demo_server, servers, tools};
 use crate::{
     cli::{Cli, Command, guess_output},
+    config::ConfigError,
     error::Error,
     output::{Printer, Verbosity},
 };
@@ -23,7 +24,7 @@ pub fn run(words: Vec<OsString>) -> ExitCode {
         }
     };
     let Err(error) = result else { return ExitCode::SUCCESS };
-    let error = error.downcast::<Error>().unwrap_or_else(|error| Error::Io(format!("{error:#}")));
+    let error = downcast(error);
     printer.error(&error.report());
     ExitCode::from(error.exit())
 }
@@ -31,7 +32,19 @@ pub fn run(words: Vec<OsString>) -> ExitCode {
 fn dispatch(cli: Cli, printer: &Arc<Printer>) -> anyhow::Result<()> {
     match cli.command {
         Command::Call(args) => call::run(*args, &cli.global, printer),
+        Command::Tools(args) => tools::run(*args, &cli.global, printer),
+        Command::Servers(args) => servers::run(&args, &cli.global, printer),
         Command::DemoServer(args) => demo_server::run(&args),
+    }
+}
+
+fn downcast(error: anyhow::Error) -> Error {
+    match error.downcast::<Error>() {
+        Ok(error) => error,
+        Err(other) => match other.downcast::<ConfigError>() {
+            Ok(error) => error.into(),
+            Err(other) => Error::Io(format!("{other:#}")),
+        },
     }
 }
 

@@ -1,3 +1,4 @@
+use super::trust::confirm;
 use crate::{
     cli::{GlobalArgs, ServerArgs},
     config::{self, Config, Environment, Overrides, Target},
@@ -62,6 +63,19 @@ impl ServerWord {
             }
         }
     }
+}
+
+/// The configuration, and the names of its servers that are not disabled.
+///
+/// # Errors
+/// When there is no configuration, or nobody agreed that its servers are started.
+pub(super) fn all_servers(global: &GlobalArgs, trust: bool) -> Result<(Config, Vec<String>), Error> {
+    let environment = Environment::current();
+    let config = config::discover(global.config.as_deref(), &environment)?;
+    confirm(&config, trust, &environment)?;
+    let enabled = config.servers.iter().filter(|entry| entry.enabled);
+    let names = enabled.map(|entry| entry.name.to_string()).collect();
+    Ok((config, names))
 }
 
 impl ServerArgs {

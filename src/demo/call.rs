@@ -8,6 +8,7 @@ use super::{
 };
 use crate::{
     elicitation::{Modes, Verdict},
+    form::Form,
     protocol::{Frame, RpcError, code},
 };
 
@@ -45,6 +46,16 @@ impl Call {
         let verdict = self.asker.ask("form", message, Ask::Form(schema), &self.name).await?;
         if self.asker.state().is_some_and(|state| state != self.name) {
             return Err(Pause::Failed(RpcError::new(code::INVALID_PARAMS, "requestState is of another call")));
+        }
+        if let Verdict::Accept(content) = &verdict {
+            let content = content.as_object().cloned().unwrap_or_default();
+            let errors = Form::from_schema(schema).check(&content);
+            if let Some(error) = errors.first() {
+                return Err(Pause::Failed(RpcError::new(
+                    code::INVALID_PARAMS,
+                    format!("the answer is wrong: {error}"),
+                )));
+            }
         }
         Ok(Some(verdict))
     }

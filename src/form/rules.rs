@@ -24,6 +24,16 @@ impl Field {
         parts.join(", ")
     }
 
+    /// What kind of value is wanted and its rules, in a line: `text, required, 2 to 20 characters`. Not made safe for a
+    /// terminal.
+    pub fn summary(&self) -> String {
+        match &self.kind {
+            FieldKind::Text(_) | FieldKind::Choice(_) => format!("{}, {}", self.kind.name(), self.rules()),
+            // Their rules say the kind.
+            _ => self.rules(),
+        }
+    }
+
     /// A value for a person, as a review shows it: titles for choices, yes and no, text bare, all else as JSON. A secret
     /// is a row of dots. Not made safe for a terminal.
     pub fn show(&self, value: &Value) -> String {

@@ -1,0 +1,121 @@
+//! `toolnexus servers`: what is configured.
+
+use std::sync::Arc;
+
+use clap::Args;
+use futures_util::future::join_all;
+use serde_json::{Map, Value, json};
+
+use super::{
+    run::block_on,
+    select::all_servers,
+    session::{Questions, Session},
+};
+use crate::{
+    cli::{GlobalArgs, ServerArgs},
+    config::{self, Config, Entry, Environment},
+    error::Error,
+    output::{Printer, safe_line, table},
+    transport::{Endpoint, HttpKind},
+};
+
+/// What `servers` takes.
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  toolnexus servers
+  toolnexus servers --check    start and reach them, and tell how they speak")]
+pub struct ServersArgs {
+    /// Connect to each server, and tell which protocol revision it speaks
+    #[arg(long)]
+    pub check: bool,
+    /// With --check: start all servers of a configuration file that was found and not named, without asking
+    #[arg(long, requires = "check")]
+    pub trust: bool,
+}
+
+/// Lists the configured servers.
+///
+/// # Errors
+/// When there is no usable configuration file; with `--check`, the first server's [`Error`] when one fails.
+pub fn run(args: &ServersArgs, global: &GlobalArgs, printer: &Arc<Printer>) -> anyhow::Result<()> {
+    if args.check {
+        return check(args, global, printer);
+    }
+    let config = config::discover(global.config.as_deref(), &Environment::current())?;
+    let states = config.servers.iter().map(|entry| {
+        let problem = entry.server.as_ref().err().map(ToString::to_string);
+        match problem {
+            _ if !entry.enabled => ("disabled".to_owned(), json!({"enabled": false})),
+            Some(problem) => (format!("failed to {problem}"), json!({"enabled": true, "problem": problem})),
+            None => (String::new(), json!({"enabled": true})),
+        }
+    });
+    print(printer, &config, states.collect())
+}
+
+fn check(args: &ServersArgs, global: &GlobalArgs, printer: &Arc<Printer>) -> anyhow::Result<()> {
+    let (config, _) = all_servers(global, args.trust)?;
+    block_on(async {
+        let session = Session::new(config.clone(), &ServerArgs::default(), Questions::default(), printer)?;
+        let checked = join_all(config.servers.iter().map(|entry| reach(&session, entry))).await;
+        let mut failed = None;
+        let states = checked.into_iter().map(|checked| match checked {
+            Ok(state) => state,
+            Err(error) => {
+                let message = error.to_string();
+                let value = json!({"enabled": true, "error": error.report().to_json()["error"].take()});
+                failed.get_or_insert(error);
+                (message, value)
+            }
+        });
+        let shown = print(printer, &config, states.collect());
+        session.close().await;
+        shown?;
+        failed.map_or(Ok(()), |error| Err(error.into()))
+    })
+}
+
+async fn reach(session: &Session, entry: &Entry) -> Result<(String, Value), Error> {
+    if !entry.enabled {
+        return Ok(("disabled".to_owned(), json!({"enabled": false})));
+    }
+    let info = session.connect(entry.name.as_str()).await?.info();
+    let who = [info.name(), info.version()].into_iter().flatten().collect::<Vec<_>>().join(" ");
+    let value = json!({
+        "enabled": true, "protocol": info.revision.as_str(), "era": info.era().as_str(), "serverInfo": info.server,
+        "capabilities": info.capabilities,
+    });
+    Ok((format!("{}, {}  {who}", info.revision, info.era().as_str()), value))
+}
+
+fn print(printer: &Printer, config: &Config, states: Vec<(String, Value)>) -> anyhow::Result<()> {
+    let mut rows = Vec::new();
+    let mut servers = Map::new();
+    for (entry, (state, value)) in config.servers.iter().zip(states) {
+        let (kind, place) = endpoint(entry);
+        rows.push([entry.name.as_str(), kind, &place, &state].map(|text| safe_line(text).into_owned()).into());
+        let mut object = json!({"kind": kind, "endpoint": place});
+        if let (Value::Object(object), Value::Object(rest)) = (&mut object, value) {
+            object.extend(rest);
+        }
+        servers.insert(entry.name.to_string(), object);
+    }
+    let path = config.path.as_ref().map(|path| path.display().to_string());
+    printer.data("servers", &json!({"config": path, "servers": servers}), || table(&rows, ""))?;
+    Ok(())
+}
+
+/// What kind of server an entry is, and where. Variables and headers are not shown: they may be secret.
+fn endpoint(entry: &Entry) -> (&'static str, String) {
+    match entry.server.as_ref().map(|server| &server.endpoint) {
+        Ok(Endpoint::Stdio(stdio)) => {
+            let words = std::iter::once(&stdio.command).chain(&stdio.args);
+            ("stdio", shell_words::join(words))
+        }
+        Ok(Endpoint::Http(http)) => {
+            let kind = if http.kind == HttpKind::Sse { "sse" } else { "http" };
+            (kind, http.url.to_string())
+        }
+        Err(_) => ("invalid", String::new()),
+    }
+}

@@ -1,0 +1,143 @@
+//! `toolnexus tools`: what servers offer.
+
+use std::{fmt::Write as _, sync::Arc};
+
+use clap::Args;
+use futures_util::future::join_all;
+use serde_json::{Map, Value, json};
+
+use super::{
+    run::block_on,
+    select::{Selected, all_servers},
+    session::{Questions, Session},
+};
+use crate::{
+    cli::{GlobalArgs, ServerArgs},
+    error::Error,
+    output::{Printer, Report, safe_line, tool_list, tool_page},
+    protocol::Tool,
+};
+
+/// What `tools` takes.
+#[derive(Args, Debug)]
+#[command(
+    override_usage = "toolnexus tools [OPTIONS] [SERVER [TOOL]]\n       toolnexus tools [OPTIONS] [TOOL] -- COMMAND...",
+    after_help = "Without SERVER all servers of the configuration are listed; with TOOL its arguments and schema are shown.
+
+Examples:
+  toolnexus tools
+  toolnexus tools forms
+  toolnexus tools forms countdown
+  toolnexus tools -- npx -y @modelcontextprotocol/server-everything"
+)]
+pub struct ToolsArgs {
+    /// The server and one of its tools
+    #[arg(value_name = "SERVER [TOOL]", hide = true)]
+    pub words: Vec<String>,
+    /// A server to start instead of SERVER: everything after `--`
+    #[arg(last = true, value_name = "COMMAND", hide = true)]
+    pub command: Vec<String>,
+    /// Start all servers of a configuration file that was found and not named, without asking
+    #[arg(long)]
+    pub trust: bool,
+    /// Options for the server.
+    #[command(flatten)]
+    pub server: ServerArgs,
+}
+
+/// Lists tools.
+///
+/// # Errors
+/// [`Error`]; with several servers, that of the first when none of them could be listed.
+pub fn run(args: ToolsArgs, global: &GlobalArgs, printer: &Arc<Printer>) -> anyhow::Result<()> {
+    let Selected { server, rest } = Selected::new(args.words, args.command);
+    if rest.len() > 1 {
+        return Err(Error::usage(format!("{:?} is one word too many", rest[1])).into());
+    }
+    let (config, names) = match server {
+        Some(server) => {
+            let (config, name) = server.config(global, &args.server)?;
+            (config, vec![name])
+        }
+        None => all_servers(global, args.trust)?,
+    };
+    block_on(async {
+        let session = Session::new(config, &args.server, Questions::default(), printer)?;
+        let listings = join_all(names.iter().map(|name| list(&session, name))).await;
+        let shown = print(printer, &names, listings, rest.first().map(String::as_str));
+        session.close().await;
+        shown
+    })
+}
+
+async fn list(session: &Session, server: &str) -> Result<Vec<Tool>, Error> {
+    let client = session.connect(server).await?;
+    let tools = client.list_tools(&session.signals.stop).await;
+    tools.map_err(|error| session.error(&server.into(), error))
+}
+
+fn print(
+    printer: &Printer,
+    names: &[String],
+    listings: Vec<Result<Vec<Tool>, Error>>,
+    tool: Option<&str>,
+) -> anyhow::Result<()> {
+    let alone = names.len() == 1;
+    let mut text = String::new();
+    let mut servers = Map::new();
+    let mut failed = None;
+    let mut any = names.is_empty();
+    for (name, listing) in names.iter().zip(listings) {
+        let listing = listing.and_then(|tools| only(name, tools, tool));
+        let value = match listing {
+            Ok(tools) => {
+                any = true;
+                if !alone {
+                    _ = writeln!(text, "{}", safe_line(name));
+                }
+                text.push_str(&if tool.is_some() {
+                    tools.iter().map(tool_page).collect::<String>()
+                } else if alone {
+                    tool_list(&tools)
+                } else {
+                    indented(&tool_list(&tools))
+                });
+                json!({"tools": tools.into_iter().map(|tool| tool.raw).collect::<Vec<_>>()})
+            }
+            Err(error) if alone => return Err(error.into()),
+            Err(error) => {
+                let report = error.report();
+                _ = write!(text, "{}\n  {}", safe_line(name), indented(&report.to_text()).trim_start());
+                failed.get_or_insert(error);
+                json!({"error": report_value(&report)})
+            }
+        };
+        servers.insert(name.clone(), value);
+    }
+    printer.data("tools", &json!({"servers": servers}), || text)?;
+    match failed {
+        Some(error) if !any => Err(error.into()),
+        _ => Ok(()),
+    }
+}
+
+fn report_value(report: &Report) -> Value {
+    report.to_json()["error"].take()
+}
+
+/// The one tool that was asked for, where one was.
+fn only(server: &str, tools: Vec<Tool>, tool: Option<&str>) -> Result<Vec<Tool>, Error> {
+    let Some(wanted) = tool else { return Ok(tools) };
+    match tools.iter().find(|tool| tool.name == wanted) {
+        Some(found) => Ok(vec![found.clone()]),
+        None => Err(Error::UnknownTool {
+            server: server.into(),
+            tool: wanted.to_owned(),
+            known: tools.into_iter().map(|tool| tool.name).collect(),
+        }),
+    }
+}
+
+fn indented(text: &str) -> String {
+    text.lines().flat_map(|line| ["  ", line, "\n"]).collect()
+}
