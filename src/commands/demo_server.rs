@@ -1,17 +1,32 @@
 //! `toolnexus demo-server`: a small server to try the program on.
 
-use clap::Args;
+use std::{net::Ipv4Addr, sync::Arc};
 
-use crate::demo;
+use clap::Args;
+use tokio::net::TcpListener;
+
+use crate::{demo, error::Error, output::Printer};
 
 /// Options of `demo-server`.
 #[derive(Args, Debug)]
-pub struct DemoServerArgs {}
+pub struct DemoServerArgs {
+    /// Serve http://127.0.0.1:PORT/mcp instead of stdin and stdout; 0 takes a free port
+    #[arg(long, value_name = "PORT")]
+    http: Option<u16>,
+}
 
-/// Serves on stdin and stdout until stdin ends.
+/// Serves on stdin and stdout until stdin ends, or over HTTP until the program is ended.
 ///
 /// # Errors
-/// When the streams cannot be read or written.
-pub fn run(_args: &DemoServerArgs) -> anyhow::Result<()> {
-    super::run::block_on(async { Ok(demo::serve_stdio().await?) })
+/// When the streams cannot be read or written, or the port is taken.
+pub fn run(args: &DemoServerArgs, printer: &Printer) -> anyhow::Result<()> {
+    let Some(port) = args.http else {
+        return super::run::block_on(async { Ok(demo::serve_stdio().await?) });
+    };
+    super::run::block_on(async {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await;
+        let listener = listener.map_err(|error| Error::Io(format!("serve port {port}: {error}")))?;
+        printer.line(&format!("serving http://{}/mcp", listener.local_addr()?));
+        Ok(demo::serve_http(listener, || Arc::new(demo::Session::default())).await?)
+    })
 }

@@ -34,7 +34,7 @@ fn dispatch(cli: Cli, printer: &Arc<Printer>) -> anyhow::Result<()> {
         Command::Call(args) => call::run(*args, &cli.global, printer),
         Command::Tools(args) => tools::run(*args, &cli.global, printer),
         Command::Servers(args) => servers::run(&args, &cli.global, printer),
-        Command::DemoServer(args) => demo_server::run(&args),
+        Command::DemoServer(args) => demo_server::run(&args, printer),
     }
 }
 

@@ -1,7 +1,7 @@
 //! The demo server, built on the server's half of elicitation: every way of asking, in both eras.
 //!
 //! [`Session`] answers the messages of one client and knows no transport; [`serve_stdio`] carries one over stdin and
-//! stdout.
+//! stdout, [`serve_http`] as many as come over Streamable HTTP.
 
 mod asker;
 mod call;
@@ -11,6 +11,8 @@ mod page;
 mod session;
 mod stdio;
 mod tools;
+mod web;
 
 pub use session::{Outbox, Session};
 pub use stdio::serve_stdio;
+pub use web::{Conversation, serve_http};

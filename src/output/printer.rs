@@ -84,6 +84,13 @@ impl Printer {
         Ok(())
     }
 
+    /// Prints a line of ours to stderr, whatever the mode.
+    pub fn line(&self, words: &str) {
+        if self.verbosity > Verbosity::Quiet {
+            gate().print(&format!("{}\n", safe_line(words)));
+        }
+    }
+
     /// Prints the final result of a call.
     ///
     /// # Errors

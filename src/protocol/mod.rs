@@ -13,7 +13,7 @@ pub use error::{RpcError, code};
 pub use frame::{Frame, FrameError, Kind};
 pub use id::Id;
 pub use lenient::parse_lenient;
-pub use param_headers::{check_headers, header_value, param_headers};
+pub use param_headers::{check_headers, header_text, header_value, param_headers};
 pub use revision::{Era, Revision};
 pub use tool::Tool;
 pub use tool_result::{CallToolResult, ContentBlock};

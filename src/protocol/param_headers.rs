@@ -74,6 +74,14 @@ pub fn header_value(text: &str) -> String {
     if plain && !padded && !marked { text.to_owned() } else { format!("=?base64?{}?=", STANDARD.encode(text)) }
 }
 
+/// What [`header_value`] encodes as `value`; `None` when the base64 in it is none.
+pub fn header_text(value: &str) -> Option<String> {
+    match value.strip_prefix("=?base64?").and_then(|rest| rest.strip_suffix("?=")) {
+        Some(encoded) => String::from_utf8(STANDARD.decode(encoded).ok()?).ok(),
+        None => Some(value.to_owned()),
+    }
+}
+
 /// A whole number in decimal digits, however it was written; anything else as it came.
 fn decimal(number: &Number) -> String {
     let text = number.to_string();
@@ -193,7 +201,10 @@ mod tests {
             ("file:///path/to/file%20name.txt", "file:///path/to/file%20name.txt"),
         ] {
             assert_eq!(header_value(text), expected, "{text:?}");
+            assert_eq!(header_text(expected).as_deref(), Some(text));
         }
+        assert_eq!(header_text("=?base64?SGVsbG8?="), None);
+        assert_eq!(header_text("=?BASE64?SGVsbG8=?=").as_deref(), Some("=?BASE64?SGVsbG8=?="));
     }
 
     #[test]

@@ -1,0 +1,8 @@
+//! The demo server over Streamable HTTP, in both eras, on loopback.
+
+mod checks;
+mod reply;
+mod server;
+mod sessions;
+
+pub use server::{Conversation, serve_http};

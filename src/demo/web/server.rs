@@ -1,0 +1,165 @@
+use std::{convert::Infallible, io, sync::Arc};
+
+use futures_util::{FutureExt as _, future::BoxFuture};
+use http_body_util::{BodyExt as _, Limited};
+use hyper::{
+    Method, Request, Response, StatusCode, body::Incoming, header::HeaderValue, server::conn::http1,
+    service::service_fn,
+};
+use hyper_util::rt::TokioIo;
+use serde_json::Value;
+use tokio::{net::TcpListener, sync::mpsc};
+use tokio_util::task::AbortOnDropHandle;
+
+use super::{
+    checks,
+    reply::{self, Body},
+    sessions::{Membership, Sessions},
+};
+use crate::{
+    demo::{Outbox, Session},
+    protocol::{Frame, Kind, RpcError, code},
+};
+
+/// The largest message, in bytes.
+const MAX_MESSAGE: usize = 16 << 20;
+
+/// One client's conversation with a server that knows no transport.
+pub trait Conversation: Send + Sync {
+    /// Answers one message; the response, and what belongs to it, goes to `out`.
+    fn receive(self: Arc<Self>, frame: Frame, out: Outbox) -> BoxFuture<'static, ()>;
+}
+
+impl Conversation for Session {
+    fn receive(self: Arc<Self>, frame: Frame, out: Outbox) -> BoxFuture<'static, ()> {
+        Self::receive(self, frame, out).boxed()
+    }
+}
+
+/// Serves Streamable HTTP of both eras at `/mcp` until the process ends: a session for each legacy client, a new
+/// conversation for each modern request.
+///
+/// # Errors
+/// When connections cannot be accepted.
+pub async fn serve_http(
+    listener: TcpListener,
+    open: impl Fn() -> Arc<dyn Conversation> + Send + Sync + 'static,
+) -> io::Result<()> {
+    let sessions = Arc::new(Sessions::new(open));
+    loop {
+        let (stream, _) = listener.accept().await?;
+        let sessions = Arc::clone(&sessions);
+        tokio::spawn(async move {
+            let service = service_fn(|request| {
+                let sessions = Arc::clone(&sessions);
+                async move { Ok::<_, Infallible>(answer(&sessions, request).await) }
+            });
+            // A client that breaks off is its own business.
+            drop(http1::Builder::new().serve_connection(TokioIo::new(stream), service).await);
+        });
+    }
+}
+
+async fn answer(sessions: &Sessions, request: Request<Incoming>) -> Response<Body> {
+    let (head, body) = request.into_parts();
+    if !checks::is_local(&head.headers) {
+        let error = RpcError::new(code::INVALID_REQUEST, "Only this machine may ask");
+        return reply::refusal(StatusCode::FORBIDDEN, &error);
+    }
+    if head.uri.path() != "/mcp" {
+        return reply::empty(StatusCode::NOT_FOUND);
+    }
+    match head.method {
+        Method::POST => {}
+        Method::DELETE if sessions.end(&head.headers) => return reply::empty(StatusCode::NO_CONTENT),
+        _ => return reply::empty(StatusCode::METHOD_NOT_ALLOWED),
+    }
+    let Ok(body) = Limited::new(body, MAX_MESSAGE).collect().await else {
+        return reply::empty(StatusCode::PAYLOAD_TOO_LARGE);
+    };
+    let frame = match Frame::parse(body.to_bytes().to_vec()) {
+        Ok(frame) => frame,
+        Err(error) => {
+            let error = RpcError::new(code::PARSE_ERROR, format!("failed to {error}"));
+            return reply::refusal(StatusCode::BAD_REQUEST, &error);
+        }
+    };
+    let params = frame.body_value().unwrap_or_default();
+    let says_modern = head.headers.get("mcp-protocol-version").is_some_and(|version| version == "2026-07-28");
+    if says_modern || checks::modern_version(&params).is_some() {
+        return modern(sessions, &head.headers, frame, &params).await;
+    }
+    legacy(sessions, &head.headers, frame).await
+}
+
+/// One request of 2026-07-28. When the client goes away, that is the end of it.
+async fn modern(sessions: &Sessions, headers: &hyper::HeaderMap, frame: Frame, params: &Value) -> Response<Body> {
+    let Kind::Request { id, .. } = frame.kind().clone() else { return reply::empty(StatusCode::ACCEPTED) };
+    if let Err(error) = checks::mirror(headers, &frame, params) {
+        return reply::message(StatusCode::BAD_REQUEST, &Frame::error(&id, &error));
+    }
+    let (out, mut frames) = outbox();
+    let work = AbortOnDropHandle::new(tokio::spawn(sessions.single().receive(frame, out)));
+    match frames.recv().await {
+        None => reply::empty(StatusCode::INTERNAL_SERVER_ERROR),
+        Some(first) if first.id() == Some(&id) && first.method().is_none() => {
+            reply::message(reply::status(&first), &first)
+        }
+        Some(first) => reply::messages(first, frames, Some(work)),
+    }
+}
+
+/// One message of an earlier revision. Its work goes on when the client goes away.
+async fn legacy(sessions: &Sessions, headers: &hyper::HeaderMap, frame: Frame) -> Response<Body> {
+    if !checks::knows_revision(headers) {
+        let error = RpcError::new(code::INVALID_REQUEST, "Unsupported MCP-Protocol-Version");
+        return reply::refusal(StatusCode::BAD_REQUEST, &error);
+    }
+    if frame.method() == Some("initialize") {
+        let Some((id, conversation)) = sessions.begin() else {
+            return reply::empty(StatusCode::INTERNAL_SERVER_ERROR);
+        };
+        let mut response = exchange(conversation, frame).await;
+        if let Ok(id) = HeaderValue::from_str(&id) {
+            response.headers_mut().insert("mcp-session-id", id);
+        }
+        return response;
+    }
+    match sessions.find(headers) {
+        Membership::Member(conversation) => exchange(conversation, frame).await,
+        // A probe of a newer client has no session yet.
+        Membership::Nameless if frame.method() == Some("server/discover") => exchange(sessions.single(), frame).await,
+        Membership::Nameless => {
+            let error = RpcError::new(code::INVALID_REQUEST, "Mcp-Session-Id is missing");
+            reply::refusal(StatusCode::BAD_REQUEST, &error)
+        }
+        Membership::Unknown => {
+            reply::refusal(StatusCode::NOT_FOUND, &RpcError::new(code::INVALID_REQUEST, "Session not found"))
+        }
+    }
+}
+
+async fn exchange(conversation: Arc<dyn Conversation>, frame: Frame) -> Response<Body> {
+    let Kind::Request { id, .. } = frame.kind().clone() else {
+        let nobody: Outbox = Arc::new(|_| {});
+        conversation.receive(frame, nobody).await;
+        return reply::empty(StatusCode::ACCEPTED);
+    };
+    let (out, mut frames) = outbox();
+    tokio::spawn(conversation.receive(frame, out));
+    match frames.recv().await {
+        // The call was cancelled before it said anything.
+        None => reply::empty(StatusCode::NO_CONTENT),
+        Some(first) if first.id() == Some(&id) && first.method().is_none() => reply::message(StatusCode::OK, &first),
+        Some(first) => reply::messages(first, frames, None),
+    }
+}
+
+fn outbox() -> (Outbox, mpsc::UnboundedReceiver<Frame>) {
+    let (sender, frames) = mpsc::unbounded_channel();
+    let out: Outbox = Arc::new(move |frame| {
+        // Nobody reads any more when the client is gone.
+        drop(sender.send(frame));
+    });
+    (out, frames)
+}

@@ -1,0 +1,65 @@
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use hyper::HeaderMap;
+
+use super::Conversation;
+
+/// The sessions of legacy clients (2025-11-25, *transports*, Session Management).
+pub(super) struct Sessions {
+    open: Box<dyn Fn() -> Arc<dyn Conversation> + Send + Sync>,
+    known: Mutex<HashMap<String, Arc<dyn Conversation>>>,
+}
+
+/// What a request says about its session.
+pub(super) enum Membership {
+    /// It belongs to this one.
+    Member(Arc<dyn Conversation>),
+    /// It names none.
+    Nameless,
+    /// It names one that is not there, or not any more.
+    Unknown,
+}
+
+impl Sessions {
+    pub(super) fn new(open: impl Fn() -> Arc<dyn Conversation> + Send + Sync + 'static) -> Self {
+        Self { open: Box::new(open), known: Mutex::default() }
+    }
+
+    /// A conversation that nobody comes back to.
+    pub(super) fn single(&self) -> Arc<dyn Conversation> {
+        (self.open)()
+    }
+
+    /// A new session under an id that cannot be guessed; `None` when the system has no randomness.
+    pub(super) fn begin(&self) -> Option<(String, Arc<dyn Conversation>)> {
+        let mut random = [0; 16];
+        rustls::crypto::ring::default_provider().secure_random.fill(&mut random).ok()?;
+        let id = format!("{:032x}", u128::from_be_bytes(random));
+        let conversation = (self.open)();
+        self.known().insert(id.clone(), Arc::clone(&conversation));
+        Some((id, conversation))
+    }
+
+    pub(super) fn find(&self, headers: &HeaderMap) -> Membership {
+        match session_id(headers) {
+            None => Membership::Nameless,
+            Some(id) => self.known().get(id).cloned().map_or(Membership::Unknown, Membership::Member),
+        }
+    }
+
+    /// Whether there was such a session to end.
+    pub(super) fn end(&self, headers: &HeaderMap) -> bool {
+        session_id(headers).is_some_and(|id| self.known().remove(id).is_some())
+    }
+
+    fn known(&self) -> MutexGuard<'_, HashMap<String, Arc<dyn Conversation>>> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn session_id(headers: &HeaderMap) -> Option<&str> {
+    headers.get("mcp-session-id").map(|id| id.to_str().unwrap_or_default())
+}
