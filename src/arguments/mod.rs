@@ -1,1 +1,15 @@
-//! A tool's arguments from the words of a command line, typed by its `inputSchema`. Nothing here does I/O.
+//! A tool's arguments from the words of a command line, typed by its `inputSchema`. Nothing here does I/O: files and
+//! stdin are read by a function that the caller gives.
+
+mod admits;
+mod convert;
+mod error;
+mod parse;
+mod place;
+#[cfg(test)]
+mod tests;
+mod word;
+
+pub use error::ArgumentError;
+pub use parse::{Arguments, parse};
+pub use word::Source;

@@ -100,7 +100,7 @@ fn required_names(schema: &Map<String, Value>) -> Vec<&str> {
 }
 
 /// The field of the property `key`, whose schema is `part` of the document `root`.
-fn field(root: &Value, key: &str, part: &Value, required: bool) -> Field {
+pub(crate) fn field(root: &Value, key: &str, part: &Value, required: bool) -> Field {
     let resolved = match part {
         Value::Object(map) => resolve(root, map),
         _ => Resolved::default(),

@@ -1,8 +1,11 @@
 use serde_json::{Map, Value};
 
 use super::{
-    Choice, Field, FieldError, FieldKind, Form, ListField, NumberField, TextField, checker::Fault, decimal::Decimal,
-    value::same, words,
+    Choice, Field, FieldError, FieldKind, Form, ListField, NumberField, TextField,
+    checker::Fault,
+    decimal::Decimal,
+    value::{same, unsendable},
+    words,
 };
 
 impl Field {
@@ -15,7 +18,11 @@ impl Field {
             (_, Value::Null) if self.nullable => Ok(()),
             (FieldKind::Text(rules), Value::String(text)) => self.check_text(rules, text),
             (FieldKind::Number(rules), Value::Number(_)) => self.check_number(rules, value),
-            (FieldKind::Boolean, Value::Bool(_)) | (FieldKind::Json, _) => Ok(()),
+            (FieldKind::Boolean, Value::Bool(_)) => Ok(()),
+            (FieldKind::Json, value) => match unsendable(value) {
+                Some(number) => Err(self.error(format!("{number} is no number that can be sent"))),
+                None => Ok(()),
+            },
             (FieldKind::Choice(field), value) => self.check_choice(&field.choices, value),
             (FieldKind::List(rules), Value::Array(values)) => self.check_list(rules, values),
             (FieldKind::Const(fixed), value) if same(fixed, value) => Ok(()),
@@ -165,7 +172,7 @@ impl Form {
         if errors.is_empty()
             && let Some(checker) = &self.checker
         {
-            errors.extend(checker.faults(&Value::Object(content.clone())).into_iter().map(whole_error));
+            errors.extend(checker.faults(&Value::Object(content.clone())).into_iter().map(FieldError::from));
         }
         errors
     }
@@ -183,13 +190,4 @@ impl Form {
             None => "not a field of this form".to_owned(),
         }
     }
-}
-
-/// A fault of the whole content as an error of the field it is in.
-fn whole_error(fault: Fault) -> FieldError {
-    let path = fault.path.strip_prefix('/').unwrap_or_default();
-    let (key, inside) = path.split_once('/').unwrap_or((path, ""));
-    let key = key.replace("~1", "/").replace("~0", "~");
-    let reason = if inside.is_empty() { fault.reason } else { format!("at /{inside}, {}", fault.reason) };
-    FieldError { key, reason }
 }

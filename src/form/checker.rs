@@ -1,6 +1,9 @@
 use std::fmt;
 
-use jsonschema::{PatternOptions, ValidationError, Validator, error::ValidationErrorKind};
+use jsonschema::{
+    JsonType, PatternOptions, ValidationError, Validator,
+    error::{TypeKind, ValidationErrorKind},
+};
 use serde_json::{Map, Value, json};
 
 use super::{cost, words};
@@ -57,7 +60,9 @@ impl Checker {
 
     fn build(schema: &Value) -> Result<Self, String> {
         let patterns = PatternOptions::fancy_regex().backtrack_limit(200_000).size_limit(4 << 20);
-        let validator = jsonschema::options().with_pattern_options(patterns).offline().build(schema);
+        // A format is a remark, unless a field of its own checks it.
+        let options = jsonschema::options().with_pattern_options(patterns).should_validate_formats(false).offline();
+        let validator = options.build(schema);
         validator.map(|validator| Self { validator }).map_err(|error| words::cut(&error.to_string(), 160))
     }
 
@@ -87,25 +92,53 @@ fn is_unknown(error: &ValidationError<'_>) -> bool {
 fn fault(error: &ValidationError<'_>) -> Fault {
     let value = error.instance();
     let shown = words::quote(value);
+    let mut path = error.instance_path().to_string();
     let reason = match error.kind() {
-        ValidationErrorKind::Required { property } => format!("{} is missing", words::bare(property)),
+        ValidationErrorKind::Required { property } => {
+            path = format!("{path}/{}", words::bare(property).replace('~', "~0").replace('/', "~1"));
+            "required, but missing".to_owned()
+        }
         ValidationErrorKind::AdditionalProperties { unexpected } => {
             format!("{} is not known here", unexpected.join(", "))
         }
         ValidationErrorKind::AnyOf { .. } | ValidationErrorKind::OneOfNotValid { .. } => {
             format!("{shown} fits none of the alternatives")
         }
+        ValidationErrorKind::Enum { options } => {
+            let options = options.as_array().map(Vec::as_slice).unwrap_or_default();
+            format!("{shown} is none of {}", words::some_of(options.iter().map(Value::to_string), options.len()))
+        }
+        ValidationErrorKind::Constant { expected_value } => format!("{shown} is not {}", words::quote(expected_value)),
         ValidationErrorKind::Pattern { pattern } => format!("{shown} does not match {}", words::cut(pattern, 60)),
         ValidationErrorKind::Minimum { limit } => format!("{shown} is below {limit}"),
         ValidationErrorKind::Maximum { limit } => format!("{shown} is above {limit}"),
-        ValidationErrorKind::Type { .. } => {
-            let wanted =
-                error.to_string().rsplit_once(" is not of type").map(|(_, wanted)| wanted.trim().replace('"', ""));
-            format!("{shown} is {}, but {} is wanted", words::type_of(value), wanted.unwrap_or_default())
+        ValidationErrorKind::ExclusiveMinimum { limit } => format!("{shown} is not above {limit}"),
+        ValidationErrorKind::ExclusiveMaximum { limit } => format!("{shown} is not below {limit}"),
+        ValidationErrorKind::MinLength { limit } => format!("{shown} is shorter than {limit}"),
+        ValidationErrorKind::MaxLength { limit } => format!("{shown} is longer than {limit}"),
+        ValidationErrorKind::Type { kind } => {
+            let wanted = match kind {
+                TypeKind::Single(one) => wanted(*one).to_owned(),
+                TypeKind::Multiple(many) => many.iter().map(wanted).collect::<Vec<_>>().join(" or "),
+            };
+            format!("{shown} is {}, but {wanted} is wanted", words::type_of(value))
         }
         _ => words::cut(&error.to_string(), 160),
     };
-    Fault { path: error.instance_path().to_string(), reason }
+    Fault { path, reason }
+}
+
+/// What a JSON type is called where it is wanted.
+fn wanted(kind: JsonType) -> &'static str {
+    match kind {
+        JsonType::String => "text",
+        JsonType::Integer => "a whole number",
+        JsonType::Number => "a number",
+        JsonType::Boolean => "true or false",
+        JsonType::Array => "a list",
+        JsonType::Object => "an object",
+        JsonType::Null => "null",
+    }
 }
 
 #[cfg(test)]
@@ -137,7 +170,10 @@ mod tests {
             assert_eq!(faults(&root, &part, &json!({"n": 3})), [], "{dialect}");
             let found = faults(&root, &part, &json!({"n": 2}));
             assert_eq!((found[0].path.as_str(), found[0].reason.as_str()), ("/n", "2 is below 3"), "{dialect}");
-            assert_eq!(faults(&root, &part, &json!({}))[0].reason, "n is missing");
+            assert_eq!(
+                faults(&root, &part, &json!({}))[0],
+                Fault { path: "/n".into(), reason: "required, but missing".into() }
+            );
         }
     }
 

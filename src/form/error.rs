@@ -1,3 +1,5 @@
+use super::checker::Fault;
+
 /// Why a value is not taken, or what is missing.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{}", if key.is_empty() { reason.clone() } else { format!("{key}: {reason}") })]
@@ -12,5 +14,16 @@ impl FieldError {
     /// The error of the field `key`.
     pub fn new(key: &str, reason: impl Into<String>) -> Self {
         Self { key: key.to_owned(), reason: reason.into() }
+    }
+}
+
+/// A fault of the whole content is an error of the field it is in.
+impl From<Fault> for FieldError {
+    fn from(fault: Fault) -> Self {
+        let path = fault.path.strip_prefix('/').unwrap_or_default();
+        let (key, inside) = path.split_once('/').unwrap_or((path, ""));
+        let key = key.replace("~1", "/").replace("~0", "~");
+        let reason = if inside.is_empty() { fault.reason } else { format!("at /{inside}, {}", fault.reason) };
+        Self { key, reason }
     }
 }

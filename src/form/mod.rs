@@ -26,3 +26,10 @@ pub use error::FieldError;
 pub use field::{Choice, ChoiceField, Field, FieldKind, Form, ListField, NumberField, TextField};
 pub use format::Format;
 pub use pattern::Pattern;
+pub(crate) use {
+    build::field,
+    checker::Checker,
+    resolve::resolve,
+    value::{same, unsendable},
+    words::{bare, cut, nearest, type_of},
+};

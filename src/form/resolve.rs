@@ -8,20 +8,20 @@ const MOST_STEPS: usize = 500;
 /// A schema with what stands in front of it taken away: local references followed, `allOf` folded in, `null` taken out
 /// of unions.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Resolved {
+pub(crate) struct Resolved {
     /// The keywords that are left.
-    pub(super) schema: Map<String, Value>,
+    pub(crate) schema: Map<String, Value>,
     /// Whether `null` was an alternative.
-    pub(super) nullable: bool,
+    pub(crate) nullable: bool,
     /// Whether the keywords say less than the whole schema, so that values must be held against that too.
-    pub(super) partial: bool,
+    pub(crate) partial: bool,
     /// What could not be followed, in our words.
-    pub(super) notes: Vec<String>,
+    pub(crate) notes: Vec<String>,
     steps: usize,
 }
 
 /// Resolves `schema`, whose references count from `root`.
-pub(super) fn resolve(root: &Value, schema: &Map<String, Value>) -> Resolved {
+pub(crate) fn resolve(root: &Value, schema: &Map<String, Value>) -> Resolved {
     let mut resolved = Resolved::default();
     resolved.fold(root, schema, 0);
     resolved

@@ -279,8 +279,8 @@ fn what_cannot_be_drawn_is_json_and_checked() {
     let [point, points, either, words, _, no] = form.fields.as_slice() else { panic!("six fields") };
     assert_eq!(point.kind, FieldKind::Json);
     assert_eq!(point.parse(r#" {"x": 1} "#), Ok(json!({"x": 1})));
-    assert_eq!(refusal(point, r#"{"x": "1"}"#), r#"at /x, "1" is text, but integer is wanted"#);
-    assert_eq!(refusal(point, "{}"), "x is missing");
+    assert_eq!(refusal(point, r#"{"x": "1"}"#), r#"at /x, "1" is text, but a whole number is wanted"#);
+    assert_eq!(refusal(point, "{}"), "at /x, required, but missing");
     assert!(refusal(point, "{").starts_with("{ is no JSON: EOF"));
     assert!(refusal(point, "hello").starts_with("hello is no JSON"));
     assert!(points.parse("[]").is_err() && points.parse(r#"[{"x": 2}]"#).is_ok());

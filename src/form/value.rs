@@ -1,4 +1,4 @@
-use serde_json::Value;
+use serde_json::{Number, Value};
 
 use super::decimal::Decimal;
 
@@ -14,5 +14,15 @@ pub(crate) fn same(one: &Value, other: &Value) -> bool {
                 && one.iter().all(|(key, value)| other.get(key).is_some_and(|other| same(value, other)))
         }
         _ => one == other,
+    }
+}
+
+/// A number in `value` that no receiver can be trusted to read, like `1e999`.
+pub(crate) fn unsendable(value: &Value) -> Option<&Number> {
+    match value {
+        Value::Number(number) => Some(number).filter(|number| !Decimal::from_number(number).is_finite()),
+        Value::Array(values) => values.iter().find_map(unsendable),
+        Value::Object(map) => map.values().find_map(unsendable),
+        _ => None,
     }
 }

@@ -1,7 +1,7 @@
 use serde_json::Value;
 
 /// The first `limit` characters of `text`, with a sign that there is more.
-pub(super) fn cut(text: &str, limit: usize) -> String {
+pub(crate) fn cut(text: &str, limit: usize) -> String {
     match text.char_indices().nth(limit) {
         None => text.to_owned(),
         Some((end, _)) => format!("{}…", &text[..end]),
@@ -9,17 +9,17 @@ pub(super) fn cut(text: &str, limit: usize) -> String {
 }
 
 /// A value in a sentence: text in quotes, all else as JSON, cut.
-pub(super) fn quote(value: &Value) -> String {
+pub(crate) fn quote(value: &Value) -> String {
     cut(&value.to_string(), 60)
 }
 
 /// A value for a person: text bare, all else as JSON.
-pub(super) fn bare(value: &Value) -> String {
+pub(crate) fn bare(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
 /// What a JSON value is called.
-pub(super) fn type_of(value: &Value) -> &'static str {
+pub(crate) fn type_of(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
         Value::Bool(_) => "true or false",
@@ -31,7 +31,7 @@ pub(super) fn type_of(value: &Value) -> &'static str {
 }
 
 /// `2 to 20 characters`, `at least 2 characters`, `at most 1 character`, `exactly 5 characters`; `None` without bounds.
-pub(super) fn range(low: Option<u64>, high: Option<u64>, one: &str, many: &str) -> Option<String> {
+pub(crate) fn range(low: Option<u64>, high: Option<u64>, one: &str, many: &str) -> Option<String> {
     let count = |n: u64| if n == 1 { format!("1 {one}") } else { format!("{n} {many}") };
     match (low.filter(|low| *low > 0), high) {
         (None, None) => None,
@@ -43,7 +43,7 @@ pub(super) fn range(low: Option<u64>, high: Option<u64>, one: &str, many: &str) 
 }
 
 /// The first eight of `labels`, and how many more there are.
-pub(super) fn some_of(labels: impl Iterator<Item = String>, count: usize) -> String {
+pub(crate) fn some_of(labels: impl Iterator<Item = String>, count: usize) -> String {
     let shown: Vec<String> = labels.take(8).map(|label| cut(&label, 40)).collect();
     let more = count - shown.len();
     let shown = shown.join(", ");

@@ -1,0 +1,214 @@
+use serde_json::{Value, json};
+
+use super::{ArgumentError, Arguments, Source, parse};
+
+fn files(source: Source<'_>) -> Result<Vec<u8>, String> {
+    match source {
+        Source::File("note.txt") => Ok(b"two\nlines\n".to_vec()),
+        Source::File("list.json") => Ok(b"\xef\xbb\xbf[1, 2]".to_vec()),
+        Source::File("raw") => Ok(vec![0, 255, 1]),
+        Source::File(_) => Err("no such file".to_owned()),
+        Source::Stdin => Ok(br#"{"from": "stdin"}"#.to_vec()),
+    }
+}
+
+fn read(words: &[&str], base: Option<&str>, schema: Option<&Value>) -> Result<Arguments, ArgumentError> {
+    parse(words, base, schema, &mut files)
+}
+
+fn sent(words: &[&str], schema: &Value) -> Value {
+    let arguments = read(words, None, Some(schema)).unwrap_or_else(|error| panic!("{words:?}: {error}"));
+    Value::Object(arguments.values)
+}
+
+fn refused(words: &[&str], schema: &Value) -> String {
+    match read(words, None, Some(schema)).and_then(|arguments| arguments.check()) {
+        Ok(_) => panic!("{words:?} is refused"),
+        Err(error) => error.to_string(),
+    }
+}
+
+fn schema() -> Value {
+    json!({"type": "object", "properties": {
+        "code": {"type": "string"}, "qty": {"type": "integer", "minimum": 1}, "price": {"type": "number"},
+        "dry": {"type": "boolean"}, "to": {"type": "array", "items": {"type": "string"}},
+        "ids": {"type": "array", "items": {"type": "integer"}}, "where": {"type": "object"},
+        "any": {}, "either": {"type": ["string", "integer"]}, "target": {"anyOf": [{"type": "string"}, {"type": "array"}]},
+        "size": {"enum": ["s", "m", 10]}, "maybe": {"type": ["integer", "null"]}, "a.b": {"type": "integer"},
+        "point": {"$ref": "#/$defs/P"}, "blob": {"type": "string", "contentEncoding": "base64"},
+        "flag": {"type": ["boolean", "integer"]}},
+        "$defs": {"P": {"type": "object", "properties": {"x": {"type": "integer"}, "c.d": {"type": "string"}}}}})
+}
+
+#[test]
+fn the_schema_decides() {
+    for (words, wanted) in [
+        (vec!["code=00817", "qty=2"], json!({"code": "00817", "qty": 2})),
+        (vec!["code=true"], json!({"code": "true"})),
+        (vec!["code=1e3"], json!({"code": "1e3"})),
+        (vec!["code=null"], json!({"code": "null"})),
+        (vec!["code="], json!({"code": ""})),
+        (vec!["code= a=b "], json!({"code": " a=b "})),
+        (vec!["code:=\"x\"", "qty:=7"], json!({"code": "x", "qty": 7})),
+        (vec!["qty=9007199254740993"], json!({"qty": 9_007_199_254_740_993_u64})),
+        (vec!["price=1.5", "dry=yes"], json!({"price": 1.5, "dry": true})),
+        (vec!["any=5"], json!({"any": "5"})),
+        (vec!["any=[1]"], json!({"any": [1]})),
+        (vec!["either=5"], json!({"either": "5"})),
+        (vec!["either=[5]"], json!({"either": "[5]"})),
+        (vec!["target=[\"a\"]"], json!({"target": ["a"]})),
+        (vec!["target=a", "target=b"], json!({"target": ["a", "b"]})),
+        (vec!["size=m"], json!({"size": "m"})),
+        (vec!["size=10"], json!({"size": 10})),
+        (vec!["maybe=null"], json!({"maybe": null})),
+        (vec!["flag=true"], json!({"flag": true})),
+        (vec!["flag=3"], json!({"flag": 3})),
+        (vec!["unheard=5"], json!({"unheard": "5"})),
+        (vec![], json!({})),
+    ] {
+        assert_eq!(sent(&words, &schema()), wanted, "{words:?}");
+    }
+}
+
+#[test]
+fn lists_take_json_or_grow() {
+    for (words, wanted) in [
+        (vec![r#"to=["a@x.test","b@x.test"]"#], json!(["a@x.test", "b@x.test"])),
+        (vec!["to=a@x.test", "to=b@x.test"], json!(["a@x.test", "b@x.test"])),
+        (vec!["to=[\"a\"]", "to=b"], json!(["a", "b"])),
+        (vec!["to=5"], json!(["5"])),
+        (vec!["to=[draft] x"], json!(["[draft] x"])),
+        (vec!["to=@note.txt"], json!(["two\nlines\n"])),
+    ] {
+        assert_eq!(sent(&words, &schema())["to"], wanted, "{words:?}");
+    }
+    assert_eq!(sent(&["ids=1", "ids=2"], &schema())["ids"], json!([1, 2]));
+    assert_eq!(sent(&["ids=@list.json"], &schema())["ids"], json!([1, 2]));
+    assert!(refused(&["to=[\"a\""], &schema()).starts_with("take to: [\"a\" is no JSON"));
+    assert_eq!(refused(&["ids=one"], &schema()), "take ids: one is no whole number");
+}
+
+#[test]
+fn paths_reach_into_objects() {
+    for (words, wanted) in [
+        (vec!["where.a=x", "where.b.c=y"], json!({"where": {"a": "x", "b": {"c": "y"}}})),
+        (vec!["a.b=3"], json!({"a.b": 3})),
+        (vec!["point.x=3", r"point.c\.d=4"], json!({"point": {"x": 3, "c.d": "4"}})),
+        (vec![r#"where={"a": 1}"#, "where.b=2"], json!({"where": {"a": 1, "b": "2"}})),
+        (vec!["where:=@-"], json!({"where": {"from": "stdin"}})),
+        (vec![r"un\.known=1"], json!({"un.known": "1"})),
+    ] {
+        assert_eq!(sent(&words, &schema()), wanted, "{words:?}");
+    }
+    assert_eq!(refused(&["code=x", "code.y=1"], &schema()), "take code.y: code is text, not an object");
+    assert_eq!(refused(&["point.x=far"], &schema()), "take point.x: far is no whole number");
+}
+
+#[test]
+fn files_are_text_json_or_base64() {
+    assert_eq!(sent(&["code=@note.txt"], &schema()), json!({"code": "two\nlines\n"}));
+    assert_eq!(sent(&["any:=@list.json"], &schema()), json!({"any": [1, 2]}));
+    assert_eq!(sent(&["blob=@raw"], &schema()), json!({"blob": "AP8B"}));
+    assert_eq!(sent(&["blob=AP8B"], &schema()), json!({"blob": "AP8B"}));
+    assert_eq!(sent(&["code=@@me"], &schema()), json!({"code": "@me"}));
+    assert_eq!(refused(&["code=@raw"], &schema()), "take code: the file is not UTF-8 text");
+    assert_eq!(refused(&["code=@nowhere"], &schema()), "read nowhere for code: no such file");
+}
+
+#[test]
+fn what_cannot_fit_is_refused_by_name() {
+    for (words, reason) in [
+        (vec!["qty=two"], "take qty: two is no whole number"),
+        (vec!["qty=0"], "take qty: 0 is below 1"),
+        (vec!["qty:=0"], "fit the arguments to the tool: qty: 0 is below 1"),
+        (vec!["qty:=\"2\""], "fit the arguments to the tool: qty: \"2\" is text, but a whole number is wanted"),
+        (vec!["price=1e999"], "take price: 1e999 is no number that can be sent"),
+        (vec!["any:=1e999"], "take any: 1e+999 is no number that can be sent"),
+        (vec!["dry=maybe"], "take dry: maybe is neither yes nor no"),
+        (vec!["size=xl"], "take size: \"xl\" is none of \"s\", \"m\", 10"),
+        (vec!["where=here"], "take where: here is not a JSON object"),
+        (vec!["code=a", "code=b"], "take code: given twice, and it takes one value"),
+        (vec!["qty:={"], "take qty: { is no JSON: EOF while parsing an object at line 1 column 1"),
+        (vec!["verbose"], "read the argument \"verbose\": write key=text, key:=json or key=@file"),
+    ] {
+        assert_eq!(refused(&words, &schema()), reason, "{words:?}");
+    }
+}
+
+#[test]
+fn closed_objects_name_near_misses() {
+    let closed = json!({"type": "object", "properties": {"title": {"type": "string"}}, "additionalProperties": false});
+    assert_eq!(refused(&["titel=x"], &closed), "take titel: not an argument of this tool; did you mean title?");
+    assert_eq!(refused(&["zzz=x"], &closed), "take zzz: not an argument of this tool");
+    let base = read(&[], Some(r#"{"titel": 1}"#), Some(&closed)).expect("parsed").check().expect_err("closed");
+    assert_eq!(
+        base.to_string(),
+        "fit the arguments to the tool: titel: not an argument of this tool; did you mean title?"
+    );
+    let open = read(&["qyt=2"], None, Some(&schema())).expect("open");
+    assert_eq!(open.warnings, ["the tool has no argument qyt; did you mean qty?"]);
+    let typed = json!({"additionalProperties": {"type": "integer"}, "patternProperties": {"^s_": {"type": "string"}}});
+    assert_eq!(sent(&["a=5", "s_a=5"], &typed), json!({"a": 5, "s_a": "5"}));
+}
+
+#[test]
+fn words_lie_over_the_whole_object() {
+    let over = |base: &str, words: &[&str]| {
+        read(words, Some(base), Some(&schema())).map(|arguments| Value::Object(arguments.values))
+    };
+    assert_eq!(
+        over(r#"{"code": "a", "qty": 1, "to": ["x"], "where": {"k": 1}}"#, &["qty=2", "to=y", "where.l=3"]),
+        Ok(json!({"code": "a", "qty": 2, "to": ["y"], "where": {"k": 1, "l": "3"}}))
+    );
+    assert_eq!(over("-", &[]), Ok(json!({"from": "stdin"})));
+    assert_eq!(over("@-", &[]), Ok(json!({"from": "stdin"})));
+    assert_eq!(
+        over("@list.json", &[]).expect_err("a list").to_string(),
+        "read --args: it is a list, but an object is wanted"
+    );
+    assert_eq!(over("@gone", &[]).expect_err("no file").to_string(), "read gone for --args: no such file");
+}
+
+#[test]
+fn missing_arguments_can_be_asked_for() {
+    let schema = json!({"type": "object", "required": ["b", "a"], "properties":
+        {"a": {"type": "string"}, "q": {"type": "string"}, "b": {"type": "integer"}}});
+    let mut arguments = read(&["b=1"], None, Some(&schema)).expect("parsed");
+    let form = arguments.missing();
+    assert_eq!(form.fields.iter().map(|field| field.key.as_str()).collect::<Vec<_>>(), ["a"]);
+    let error = arguments.check().expect_err("incomplete");
+    assert_eq!(error.to_string(), "fit the arguments to the tool: a: required, but missing");
+    arguments.fill(json!({"a": "x"}).as_object().expect("an object").clone());
+    assert_eq!(arguments.check(), Ok(None));
+    assert!(arguments.missing().is_empty());
+    assert_eq!(Value::Object(arguments.values), json!({"b": 1, "a": "x"}));
+}
+
+#[test]
+fn a_schema_that_cannot_be_used_is_a_warning() {
+    for schema in [
+        json!({"type": "object", "$schema": "https://own.example/dialect"}),
+        json!({"properties": {"a": {"type": "strin"}}}),
+        json!({"properties": {"a": {"$ref": "https://other.example/a.json"}}}),
+    ] {
+        let arguments = read(&["a=1"], None, Some(&schema)).expect("parsed");
+        assert!(arguments.check().expect("not refused").is_some(), "{schema}");
+        assert_eq!(Value::Object(arguments.values), json!({"a": "1"}));
+    }
+}
+
+#[test]
+fn without_a_schema_values_are_what_they_look_like() {
+    let words = ["a=1", "b=x", "c=[1]", "d.e=true", "f=1e999"];
+    let arguments = read(&words, None, None).expect("parsed");
+    assert_eq!(arguments.check(), Ok(None));
+    assert_eq!(Value::Object(arguments.values), json!({"a": 1, "b": "x", "c": [1], "d": {"e": true}, "f": "1e999"}));
+}
+
+#[test]
+fn alternatives_at_the_top_are_checked() {
+    let schema = json!({"type": "object", "properties": {"id": {"type": "integer"}, "name": {"type": "string"}},
+        "oneOf": [{"required": ["id"]}, {"required": ["name"]}]});
+    assert_eq!(read(&["id=1"], None, Some(&schema)).expect("parsed").check(), Ok(None));
+    assert!(refused(&[], &schema).contains("fits none of the alternatives"));
+}

@@ -1,0 +1,124 @@
+use super::ArgumentError;
+
+/// What a word is read from, beside itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Source<'a> {
+    /// The file of this name.
+    File(&'a str),
+    /// Standard input.
+    Stdin,
+}
+
+impl<'a> Source<'a> {
+    /// The source that stands after an `@`.
+    pub(super) fn named(name: &'a str) -> Self {
+        if name == "-" { Self::Stdin } else { Self::File(name) }
+    }
+
+    pub(super) fn name(self) -> &'a str {
+        match self {
+            Self::File(name) => name,
+            Self::Stdin => "stdin",
+        }
+    }
+}
+
+/// One word of the command line, taken apart.
+#[derive(Debug, PartialEq)]
+pub(super) struct Word<'a> {
+    /// What stands before `=` or `:=`, as written.
+    pub(super) key: &'a str,
+    /// Whether the value is JSON whatever the schema says (`:=`).
+    pub(super) json: bool,
+    pub(super) value: Written<'a>,
+}
+
+/// The value of a word, as written.
+#[derive(Debug, PartialEq)]
+pub(super) enum Written<'a> {
+    Here(&'a str),
+    From(Source<'a>),
+}
+
+/// The value of a word, read.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Input {
+    Text(String),
+    /// What is in a file.
+    Bytes(Vec<u8>),
+}
+
+impl Input {
+    /// The text, where it is one.
+    pub(super) fn as_str(&self) -> Option<&str> {
+        match self {
+            Self::Text(text) => Some(text),
+            Self::Bytes(bytes) => std::str::from_utf8(bytes).ok(),
+        }
+    }
+}
+
+impl<'a> Word<'a> {
+    /// `key=text`, `key:=json`, `key=@file`, `key:=@file`, `key=@-`; `key=@@x` is the text `@x`. Split at the first `=`.
+    pub(super) fn split(word: &'a str) -> Result<Self, ArgumentError> {
+        let no_argument = || ArgumentError::NoArgument(word.to_owned());
+        let (left, right) = word.split_once('=').ok_or_else(no_argument)?;
+        let (key, json) = left.strip_suffix(':').map_or((left, false), |key| (key, true));
+        if key.is_empty() {
+            return Err(no_argument());
+        }
+        let value = match right.strip_prefix('@') {
+            Some(text) if text.starts_with('@') && !json => Written::Here(text),
+            Some(name) => Written::From(Source::named(name)),
+            None => Written::Here(right),
+        };
+        Ok(Self { key, json, value })
+    }
+}
+
+/// The steps of the path `a.b`; `\.` is a dot, `\\` a backslash.
+pub(super) fn steps(key: &str) -> Vec<String> {
+    let mut steps = vec![String::new()];
+    let mut characters = key.chars().peekable();
+    while let Some(c) = characters.next() {
+        let literal = match c {
+            '.' => {
+                steps.push(String::new());
+                continue;
+            }
+            '\\' => characters.next_if(|next| matches!(next, '.' | '\\')).unwrap_or('\\'),
+            c => c,
+        };
+        if let Some(step) = steps.last_mut() {
+            step.push(literal);
+        }
+    }
+    steps
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_split_at_the_first_equals_sign() {
+        let split = |word| Word::split(word).expect("a word");
+        assert_eq!(split("q=a=b"), Word { key: "q", json: false, value: Written::Here("a=b") });
+        assert_eq!(split("q:=[1]"), Word { key: "q", json: true, value: Written::Here("[1]") });
+        assert_eq!(split("q=:=1"), Word { key: "q", json: false, value: Written::Here(":=1") });
+        assert_eq!(split("q="), Word { key: "q", json: false, value: Written::Here("") });
+        assert_eq!(split("q=@a b"), Word { key: "q", json: false, value: Written::From(Source::File("a b")) });
+        assert_eq!(split("q:=@-"), Word { key: "q", json: true, value: Written::From(Source::Stdin) });
+        assert_eq!(split("q=@@me"), Word { key: "q", json: false, value: Written::Here("@me") });
+        for word in ["q", "=x", ":=1", ""] {
+            assert!(Word::split(word).is_err(), "{word}");
+        }
+    }
+
+    #[test]
+    fn dots_are_steps_unless_escaped() {
+        assert_eq!(steps("a.b.c"), ["a", "b", "c"]);
+        assert_eq!(steps(r"a\.b.c\\"), ["a.b", r"c\"]);
+        assert_eq!(steps(r"a\b"), [r"a\b"]);
+    }
+}
