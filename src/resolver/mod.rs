@@ -3,8 +3,10 @@
 pub mod answers;
 mod chain;
 mod person;
+mod program;
 mod record;
 
 pub use chain::Chain;
 pub use person::Person;
+pub use program::{LineSink, Program, ProgramError};
 pub use record::Recorder;

@@ -1,12 +1,10 @@
-use std::fmt::Write as _;
-
 use serde_json::{Map, Value, json};
 
 use super::UrlPattern;
 use crate::{
     elicitation::Question,
     form::{Field, FieldKind, Form},
-    output::safe_line,
+    output::safe_json,
 };
 
 /// An entry that would answer `question`, ready to paste into an answers file and to fill in: one line of JSON, made safe
@@ -41,7 +39,7 @@ pub fn suggest(question: &Question, form: Option<&Form>) -> String {
         }
     }
     entry.shift_insert(0, "when".into(), Value::Object(when));
-    safe_json(&Value::Object(entry))
+    safe_json(&spaced(&Value::Object(entry))).into_owned()
 }
 
 /// What an entry's `when` says of the link `url`: its address with all after the path left open, or only that it is a link
@@ -70,26 +68,7 @@ fn blank(field: &Field) -> Value {
     }
 }
 
-/// JSON on one line with a blank after each `:` and `,`, in which whatever harms a terminal is escaped as JSON has it.
-fn safe_json(value: &Value) -> String {
-    let text = spaced(value);
-    let mut safe = String::with_capacity(text.len());
-    for c in text.chars() {
-        let mut buffer = [0; 4];
-        let one: &str = c.encode_utf8(&mut buffer);
-        if safe_line(one) == one {
-            safe.push(c);
-        } else {
-            let mut units = [0; 2];
-            for unit in c.encode_utf16(&mut units) {
-                // Writing to a string cannot fail.
-                let _ = write!(safe, "\\u{unit:04x}");
-            }
-        }
-    }
-    safe
-}
-
+/// JSON on one line with a blank after each `:` and `,`.
 fn spaced(value: &Value) -> String {
     match value {
         Value::Object(object) => {

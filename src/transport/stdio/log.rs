@@ -16,14 +16,14 @@ const LINE: usize = 2000;
 const WAITING: usize = 256;
 
 /// A server's standard error: drained always, so that the server never blocks on it, its last lines kept.
-pub(super) struct Log {
+pub(crate) struct Log {
     lines: mpsc::Receiver<String>,
     tail: Arc<Mutex<VecDeque<String>>>,
 }
 
 impl Log {
     /// Starts a task that drains `stderr` until its end, also after the log itself is dropped.
-    pub(super) fn drain(stderr: impl AsyncRead + Send + Unpin + 'static) -> Self {
+    pub(crate) fn drain(stderr: impl AsyncRead + Send + Unpin + 'static) -> Self {
         let (sender, lines) = mpsc::channel(WAITING);
         let tail = Arc::new(Mutex::new(VecDeque::new()));
         tokio::spawn(drain(stderr, sender, Arc::clone(&tail)));
@@ -31,7 +31,7 @@ impl Log {
     }
 
     /// The next line, or `None` when the server has closed its standard error. Cancel-safe.
-    pub(super) async fn next(&mut self) -> Option<String> {
+    pub(crate) async fn next(&mut self) -> Option<String> {
         self.lines.recv().await
     }
 

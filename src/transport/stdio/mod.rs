@@ -15,6 +15,10 @@ mod group;
 mod group;
 
 pub use connection::Stdio;
+pub(crate) use {
+    group::{Group, describe},
+    log::Log,
+};
 
 #[cfg(all(test, unix))]
 mod tests;

@@ -18,18 +18,18 @@ const LOOK: Duration = Duration::from_millis(10);
 
 /// A process group of ours: the program that was started, which leads it, and everything that it started. Whatever is
 /// left of it is killed when this is dropped.
-pub(super) struct Group {
+pub(crate) struct Group {
     leader: Box<dyn ChildWrapper>,
     id: Pid,
     ended: bool,
 }
 
 /// The three standard streams of a program.
-pub(super) type Streams = (ChildStdin, ChildStdout, ChildStderr);
+pub(crate) type Streams = (ChildStdin, ChildStdout, ChildStderr);
 
 impl Group {
     /// Starts `command` at the head of a group of its own.
-    pub(super) fn start(command: Command) -> io::Result<(Self, Streams)> {
+    pub(crate) fn start(command: Command) -> io::Result<(Self, Streams)> {
         let mut leader = CommandWrap::from(command).wrap(ProcessGroup::leader()).spawn()?;
         let missing = || io::Error::other("it has no standard streams");
         let id = leader.id().and_then(|id| i32::try_from(id).ok()).ok_or_else(missing)?;
@@ -42,13 +42,13 @@ impl Group {
     }
 
     /// Waits for the leader to end. Cancel-safe.
-    pub(super) async fn wait(&mut self) -> io::Result<ExitStatus> {
+    pub(crate) async fn wait(&mut self) -> io::Result<ExitStatus> {
         // Not the wrapper's own `wait`, which also waits for the rest of the group.
         self.leader.inner_mut().wait().await
     }
 
     /// Ends what is left of the group: SIGTERM, a short wait, SIGKILL.
-    pub(super) async fn end(&mut self) {
+    pub(crate) async fn end(&mut self) {
         let until = Instant::now() + AFTER_TERM;
         if self.signal(Signal::SIGTERM) {
             while self.is_alive() && Instant::now() < until {
@@ -81,8 +81,8 @@ impl Drop for Group {
     }
 }
 
-/// How a program ended, after `the server …`.
-pub(super) fn describe(status: ExitStatus) -> String {
+/// How a program ended, after `the server …` or the like.
+pub(crate) fn describe(status: ExitStatus) -> String {
     let signal = status.signal().map(|number| match Signal::try_from(number) {
         Ok(signal) => format!("was killed by {signal}"),
         Err(_) => format!("was killed by signal {number}"),

@@ -7,16 +7,16 @@ use tokio::process::{ChildStderr, ChildStdin, ChildStdout, Command};
 const AFTER_KILL: Duration = Duration::from_millis(300);
 
 /// A job of ours: the program that was started, and everything that it started. Killed when this is dropped.
-pub(super) struct Group {
+pub(crate) struct Group {
     leader: Box<dyn ChildWrapper>,
 }
 
 /// The three standard streams of a program.
-pub(super) type Streams = (ChildStdin, ChildStdout, ChildStderr);
+pub(crate) type Streams = (ChildStdin, ChildStdout, ChildStderr);
 
 impl Group {
     /// Starts `command` in a job of its own.
-    pub(super) fn start(command: Command) -> io::Result<(Self, Streams)> {
+    pub(crate) fn start(command: Command) -> io::Result<(Self, Streams)> {
         let mut leader = CommandWrap::from(command).wrap(KillOnDrop).wrap(JobObject).spawn()?;
         let streams = (leader.stdin().take(), leader.stdout().take(), leader.stderr().take());
         match streams {
@@ -26,18 +26,18 @@ impl Group {
     }
 
     /// Waits for the program to end. Cancel-safe.
-    pub(super) async fn wait(&mut self) -> io::Result<ExitStatus> {
+    pub(crate) async fn wait(&mut self) -> io::Result<ExitStatus> {
         self.leader.inner_mut().wait().await
     }
 
     /// Ends what is left of the job.
-    pub(super) async fn end(&mut self) {
+    pub(crate) async fn end(&mut self) {
         drop(self.leader.start_kill());
         drop(tokio::time::timeout(AFTER_KILL, self.wait()).await);
     }
 }
 
-/// How a program ended, after `the server …`.
-pub(super) fn describe(status: ExitStatus) -> String {
+/// How a program ended, after `the server …` or the like.
+pub(crate) fn describe(status: ExitStatus) -> String {
     format!("exited with status {}", status.code().unwrap_or_default())
 }

@@ -1,0 +1,353 @@
+use std::{
+    path::Path,
+    process::Stdio,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use futures_util::{FutureExt, future::BoxFuture};
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+use tokio::{
+    io::{AsyncRead, AsyncReadExt, AsyncWriteExt},
+    process::Command,
+    time::{sleep, timeout},
+};
+use tokio_util::sync::CancellationToken;
+
+use super::answers::LinkSink;
+use crate::{
+    elicitation::{Answer, CallName, Cause, Outcome, Question, Resolver, Why},
+    form::Form,
+    transport::stdio::{Group, Log, describe},
+};
+
+/// The longest answer that is read, in bytes.
+const MAX_ANSWER: u64 = 16 << 20;
+/// How long output is waited for after the program's end: something else may hold its stream open.
+const LAST_WORDS: Duration = Duration::from_millis(300);
+
+/// Where the lines go that the program writes to its standard error, not made safe for a terminal. Must not block.
+pub type LineSink = Arc<dyn Fn(&str) + Send + Sync>;
+
+/// A program that answers: it is started for each question, gets it as one JSON line on its standard input, and prints
+/// an answer. `docs/answers.md` describes both.
+#[derive(Clone)]
+pub struct Program(Arc<Setup>);
+
+struct Setup {
+    words: Vec<String>,
+    limit: Duration,
+    stderr: LineSink,
+    links: LinkSink,
+}
+
+/// Why a program cannot be asked.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ProgramError {
+    /// The words cannot be told apart.
+    #[error("split the words of {0:?}: a quote is not closed")]
+    Words(String),
+    /// There are no words.
+    #[error("find a program in {0:?}")]
+    Empty(String),
+    /// The program is not there.
+    #[error("find the program {0:?}")]
+    Missing(String),
+}
+
+impl Program {
+    /// The program and its arguments, split like words of a shell, to be run without one. It may take `limit` for an
+    /// answer. `links` is told of each link that it accepts.
+    ///
+    /// # Errors
+    /// When there is no such program.
+    pub fn new(words: &str, limit: Duration, stderr: LineSink, links: LinkSink) -> Result<Self, ProgramError> {
+        let split = shell_words::split(words).map_err(|_| ProgramError::Words(words.to_owned()))?;
+        let Some(program) = split.first().filter(|program| !program.is_empty()) else {
+            return Err(ProgramError::Empty(words.to_owned()));
+        };
+        if !is_there(program) {
+            return Err(ProgramError::Missing(program.clone()));
+        }
+        Ok(Self(Arc::new(Setup { words: split, limit, stderr, links })))
+    }
+}
+
+/// Whether there may be such a program. Which ending a program may have on Windows is the system's business.
+fn is_there(program: &str) -> bool {
+    if cfg!(windows) || program.contains('/') {
+        return cfg!(windows) || Path::new(program).is_file();
+    }
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).any(|folder| folder.join(program).is_file())
+}
+
+/// What a program prints.
+#[derive(Deserialize)]
+struct Printed {
+    id: Option<String>,
+    ok: bool,
+    data: Option<Value>,
+    reason: Option<String>,
+}
+
+impl Setup {
+    async fn ask(&self, question: Arc<Question>, stop: CancellationToken) -> Outcome {
+        let mut command = Command::new(&self.words[0]);
+        command.args(&self.words[1..]).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let (mut group, (mut stdin, stdout, stderr)) = match Group::start(command) {
+            Ok(started) => started,
+            Err(error) => return self.fail(&format!("could not be started: {error}")),
+        };
+        let mut log = Log::drain(stderr);
+        let talk = async {
+            let line = question_line(&question);
+            // A program that does not want to read its question may end without it.
+            let write = async {
+                let _ = stdin.write_all(line.as_bytes()).await;
+                drop(stdin);
+            };
+            let ((), printed) = tokio::join!(write, self.listen(&mut group, stdout, &mut log));
+            printed
+        };
+        let started = Instant::now();
+        let printed = tokio::select! {
+            biased;
+            () = stop.cancelled() => None,
+            printed = timeout(self.limit, talk) => Some(printed),
+        };
+        group.end().await;
+        while let Ok(Some(line)) = timeout(LAST_WORDS, log.next()).await {
+            (self.stderr)(&line);
+        }
+        match printed {
+            None => Outcome::Withdrawn,
+            Some(Err(_)) => self.fail(&format!("gave no answer within {} s", started.elapsed().as_secs_f32().round())),
+            Some(Ok(Err(reason))) => self.fail(&reason),
+            Some(Ok(Ok(text))) => match read_answer(&text, &question) {
+                Ok(Some(answer)) => {
+                    if question.request.is_link() && answer.ok {
+                        (self.links)(&question, false);
+                    }
+                    Outcome::Answered(answer)
+                }
+                Ok(None) => Outcome::Pass,
+                Err(reason) => self.fail(&reason),
+            },
+        }
+    }
+
+    /// What the program prints until its end.
+    async fn listen(&self, group: &mut Group, stdout: impl AsyncRead + Unpin, log: &mut Log) -> Result<String, String> {
+        let mut printed = Vec::new();
+        let mut stdout = stdout.take(MAX_ANSWER + 1);
+        let mut chunk = vec![0; 8 * 1024];
+        let (mut open, mut logging) = (true, true);
+        let mut status = None;
+        let last_words = sleep(Duration::ZERO);
+        tokio::pin!(last_words);
+        while open || status.is_none() {
+            tokio::select! {
+                read = stdout.read(&mut chunk), if open => match read {
+                    Ok(0) | Err(_) => open = false,
+                    Ok(length) => printed.extend_from_slice(&chunk[..length]),
+                },
+                line = log.next(), if logging => match line {
+                    Some(line) => (self.stderr)(&line),
+                    None => logging = false,
+                },
+                ended = group.wait(), if status.is_none() => {
+                    status = Some(ended.map_err(|error| format!("could not be waited for: {error}"))?);
+                    last_words.as_mut().reset(tokio::time::Instant::now() + LAST_WORDS);
+                }
+                () = &mut last_words, if status.is_some() => break,
+            }
+            if printed.len() as u64 > MAX_ANSWER {
+                return Err("printed more than 16 MiB".to_owned());
+            }
+        }
+        match status {
+            Some(status) if !status.success() => Err(describe(status)),
+            _ => String::from_utf8(printed).map_err(|_| "printed something that is not UTF-8".to_owned()),
+        }
+    }
+
+    fn fail(&self, reason: &str) -> Outcome {
+        Outcome::Unanswerable(Why::new(format!("the program {:?} {reason}", self.words[0])))
+    }
+}
+
+/// The question as the program gets it: the request's keys, `server`, `call` and `era`, on one line.
+fn question_line(question: &Question) -> String {
+    let mut object = match serde_json::to_value(&question.request) {
+        Ok(Value::Object(object)) => object,
+        _ => Map::new(),
+    };
+    let origin = &question.origin;
+    object.insert("server".to_owned(), json!(origin.server.as_str()));
+    object.insert("call".to_owned(), json!(origin.call.as_ref().map(CallName::as_str)));
+    object.insert("era".to_owned(), json!(origin.era.as_str()));
+    format!("{}\n", Value::Object(object))
+}
+
+/// The answer in what the program printed; `None` when it passes.
+fn read_answer(text: &str, question: &Question) -> Result<Option<Answer>, String> {
+    let text = text.trim();
+    if text.is_empty() {
+        return Err("printed nothing; `null` passes a question on".to_owned());
+    }
+    let printed: Option<Printed> = serde_json::from_str(text).map_err(|error| format!("printed no answer: {error}"))?;
+    let Some(printed) = printed else { return Ok(None) };
+    let id = &question.request.id;
+    if let Some(other) = printed.id.filter(|other| other != id) {
+        return Err(format!("answered the question {other:?}, not {id:?}"));
+    }
+    if printed.ok && !question.request.is_link() && question.origin.cause != Cause::SignIn {
+        check(printed.data.as_ref(), question)?;
+    }
+    Ok(Some(Answer { id: id.clone(), ok: printed.ok, data: printed.data, reason: printed.reason }))
+}
+
+/// Whether `data` fits the form that was asked.
+fn check(data: Option<&Value>, question: &Question) -> Result<(), String> {
+    let nothing = Map::new();
+    let content = match data {
+        None => &nothing,
+        Some(Value::Object(content)) => content,
+        Some(_) => return Err("gave data that is no object".to_owned()),
+    };
+    let form = Form::from_schema(question.request.schema().unwrap_or(&Value::Null));
+    match form.check(content).first() {
+        Some(error) => Err(format!("gave data that does not fit the form: {error}")),
+        None => Ok(()),
+    }
+}
+
+impl Resolver for Program {
+    fn claim(&self, question: Arc<Question>, stop: CancellationToken) -> BoxFuture<'static, Outcome> {
+        let setup = Arc::clone(&self.0);
+        async move { setup.ask(question, stop).await }.boxed()
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::sync::Mutex;
+
+    use super::*;
+    use crate::{
+        elicitation::{Origin, elicitation_to_request},
+        protocol::Era,
+    };
+
+    fn question() -> Arc<Question> {
+        let schema =
+            json!({"type": "object", "properties": {"age": {"type": "integer", "minimum": 18}}, "required": ["age"]});
+        let request = elicitation_to_request(&json!({"message": "How old?", "requestedSchema": schema}));
+        let origin = Origin {
+            server: "forms".into(),
+            call: Some("greet".into()),
+            is_tool: true,
+            era: Era::Modern,
+            cause: Cause::Input("k".into()),
+        };
+        Arc::new(Question { request, origin })
+    }
+
+    async fn ask(script: &str, limit: Duration) -> (Outcome, Vec<String>) {
+        let lines = Arc::new(Mutex::new(Vec::new()));
+        let sink = Arc::clone(&lines);
+        let stderr: LineSink = Arc::new(move |line| sink.lock().expect("unpoisoned").push(line.to_owned()));
+        let words = shell_words::join(["sh", "-c", script]);
+        let program = Program::new(&words, limit, stderr, Arc::new(|_, _| {})).expect("a program");
+        let outcome = program.claim(question(), CancellationToken::new()).await;
+        let lines = lines.lock().expect("unpoisoned").clone();
+        (outcome, lines)
+    }
+
+    async fn told(script: &str) -> String {
+        match ask(script, Duration::from_secs(10)).await.0 {
+            Outcome::Answered(answer) => format!("{} {:?} {:?}", answer.ok, answer.data, answer.reason),
+            Outcome::Pass => "pass".to_owned(),
+            Outcome::Unanswerable(why) => why.reason,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[tokio::test]
+    async fn answers_are_read_and_checked() {
+        for (script, expected) in [
+            (r#"read -r q; echo '{"ok": true, "data": {"age": 36}}'"#, r#"true Some(Object {"age": Number(36)}) None"#),
+            (r#"echo '{"ok": false, "reason": "declined"}'"#, r#"false None Some("declined")"#),
+            (r#"echo '{"ok": false}'; exec 1>&-; cat >/dev/null"#, "false None None"),
+            ("echo null", "pass"),
+            (
+                r#"read -r q; id=${q#*'"id":"'}; id=${id%%'"'*}; echo "{\"id\": \"$id\", \"ok\": false}""#,
+                "false None None",
+            ),
+            (r#"echo '{"id": "other", "ok": true}'"#, "answered the question \"other\", not \"elc-"),
+            (
+                r#"echo '{"ok": true, "data": {"age": 17}}'"#,
+                "gave data that does not fit the form: age: 17 is below 18",
+            ),
+            (r#"echo '{"ok": true}'"#, "gave data that does not fit the form: age: "),
+            (r#"echo '{"ok": true, "data": [1]}'"#, "gave data that is no object"),
+            (r#"echo '{"data": {}}'"#, "printed no answer: missing field `ok`"),
+            ("echo yes", "printed no answer: "),
+            ("true", "printed nothing"),
+            ("exit 3", "exited with status 3"),
+            (r#"echo '{"ok": true, "data": {"age": 36}}'; exit 1"#, "exited with status 1"),
+        ] {
+            let told = told(script).await;
+            assert!(told.contains(expected), "{script}: {told}");
+        }
+    }
+
+    #[tokio::test]
+    async fn the_question_is_one_line_with_its_origin() {
+        let (outcome, lines) = ask("cat >&2; echo null", Duration::from_secs(10)).await;
+        assert_eq!((outcome, lines.len()), (Outcome::Pass, 1));
+        let line: Value = serde_json::from_str(&lines[0]).expect("JSON");
+        assert_eq!(line["server"], "forms");
+        assert_eq!((&line["call"], &line["era"], &line["kind"]), (&json!("greet"), &json!("modern"), &json!("input")));
+        assert_eq!(line["data"]["schema"]["required"], json!(["age"]));
+    }
+
+    #[tokio::test]
+    async fn a_slow_program_is_ended_with_all_it_started() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join("alive");
+        let script = format!("(sleep 3; touch {}) & sleep 60", file.display());
+        let (outcome, _) = ask(&script, Duration::from_millis(200)).await;
+        let Outcome::Unanswerable(why) = outcome else { panic!("{outcome:?}") };
+        assert!(why.reason.contains("gave no answer within"), "{}", why.reason);
+
+        let stop = CancellationToken::new();
+        let words = shell_words::join(["sh", "-c", &script]);
+        let program =
+            Program::new(&words, Duration::from_secs(60), Arc::new(|_| {}), Arc::new(|_, _| {})).expect("a program");
+        let asked = program.claim(question(), stop.clone());
+        let (outcome, ()) = tokio::join!(asked, async { stop.cancel() });
+        assert_eq!(outcome, Outcome::Withdrawn);
+        assert!(!file.exists());
+    }
+
+    #[tokio::test]
+    async fn something_left_behind_does_not_hold_the_answer_up() {
+        let started = Instant::now();
+        let told = told(r#"sleep 30 & echo '{"ok": false}'"#).await;
+        assert_eq!(told, "false None None");
+        assert!(started.elapsed() < Duration::from_secs(10));
+    }
+
+    #[test]
+    fn programs_that_are_none() {
+        let new = |words| Program::new(words, Duration::ZERO, Arc::new(|_| {}), Arc::new(|_, _| {})).err();
+        assert_eq!(new("a 'b"), Some(ProgramError::Words("a 'b".into())));
+        assert_eq!(new("  "), Some(ProgramError::Empty("  ".into())));
+        assert_eq!(new("no-such-program-here x"), Some(ProgramError::Missing("no-such-program-here".into())));
+        assert_eq!(new("/no/such/program"), Some(ProgramError::Missing("/no/such/program".into())));
+        assert_eq!(new("sh -c true"), None);
+    }
+}
