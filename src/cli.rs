@@ -116,6 +116,45 @@ pub struct ServerArgs {
     pub timeout: Option<std::time::Duration>,
 }
 
+/// Options for answering what the server asks.
+#[derive(Args, Clone, Debug, Default)]
+#[command(next_help_heading = "Options for questions")]
+pub struct QuestionArgs {
+    /// Answer from this file (`-` is stdin)
+    #[arg(long, value_name = "FILE")]
+    pub answers: Option<PathBuf>,
+    /// Answer the field KEY with VALUE, over what the file says (may be repeated)
+    #[arg(long = "answer", value_name = "KEY=VALUE")]
+    pub answer: Vec<String>,
+    /// What to do with questions that are still unanswered [default: prompt at a terminal, else fail]
+    #[arg(long, value_name = "POLICY", value_enum)]
+    pub elicit: Option<ElicitPolicy>,
+    /// Write what was answered to an answers file
+    #[arg(long, value_name = "FILE")]
+    pub record: Option<PathBuf>,
+    /// Do not start a browser; only show links
+    #[arg(long)]
+    pub no_browser: bool,
+    /// How many seconds to wait for what happens behind an accepted link
+    #[arg(long, value_name = "SECS", value_parser = parse_seconds)]
+    pub url_wait: Option<std::time::Duration>,
+}
+
+/// What happens to a question that nothing answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ElicitPolicy {
+    /// Ask the person at the terminal
+    Prompt,
+    /// Tell the server no
+    Decline,
+    /// Tell the server that the question was closed
+    Cancel,
+    /// Close the question, and end with exit code 8
+    Fail,
+    /// Do not let the server ask at all
+    Off,
+}
+
 fn parse_revision(text: &str) -> Result<Revision, String> {
     let known = || Revision::ALL.map(Revision::as_str).join(", ");
     Revision::parse(text).ok_or_else(|| format!("the revisions spoken here are {}", known()))

@@ -6,12 +6,13 @@ use clap::Args;
 use serde_json::{Map, Value};
 
 use super::{
+    questions::Questions,
     run::block_on,
     select::{Selected, ServerWord},
-    session::{Questions, Session},
+    session::Session,
 };
 use crate::{
-    cli::{GlobalArgs, ServerArgs},
+    cli::{GlobalArgs, QuestionArgs, ServerArgs},
     client::{CallEnd, CallReport, Client, ClientError, ToolCall},
     elicitation::ServerName,
     error::{Error, Unanswered},
@@ -46,6 +47,9 @@ pub struct CallArgs {
     /// Options for the server.
     #[command(flatten)]
     pub server: ServerArgs,
+    /// Options for answering questions.
+    #[command(flatten)]
+    pub questions: QuestionArgs,
 }
 
 /// Calls the tool and prints its result.
@@ -56,11 +60,13 @@ pub fn run(args: CallArgs, global: &GlobalArgs, printer: &Arc<Printer>) -> anyho
     let (server, tool, words) = split(args.words, args.command)?;
     let (config, server) = server.config(global, &args.server)?;
     let timeout = args.server.timeout;
+    let questions = Questions::new(&args.questions, printer)?;
     block_on(async {
-        let session = Session::new(config, &args.server, Questions::default(), printer)?;
+        let session = Session::new(config, &args.server, &questions, printer)?;
         let call = Call { session: &session, printer, server: server.as_str().into(), tool };
         let ended = call.perform(&words, timeout).await;
         let unanswered = session.close().await;
+        questions.finish(printer)?;
         conclude(ended?, unanswered).map_err(Into::into)
     })
 }

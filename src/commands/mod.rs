@@ -2,12 +2,12 @@
 
 pub mod call;
 pub mod demo_server;
+mod questions;
 mod run;
 mod select;
 pub mod servers;
 mod session;
 mod signals;
 pub mod tools;
-mod trust;
 
 pub use run::run;

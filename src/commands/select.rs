@@ -1,7 +1,6 @@
-use super::trust::confirm;
 use crate::{
     cli::{GlobalArgs, ServerArgs},
-    config::{self, Config, Environment, Overrides, Target},
+    config::{self, Config, Environment, Overrides, Target, TrustStore},
     error::Error,
 };
 
@@ -72,10 +71,28 @@ impl ServerWord {
 pub(super) fn all_servers(global: &GlobalArgs, trust: bool) -> Result<(Config, Vec<String>), Error> {
     let environment = Environment::current();
     let config = config::discover(global.config.as_deref(), &environment)?;
-    confirm(&config, trust, &environment)?;
+    agree(&config, trust, &environment)?;
     let enabled = config.servers.iter().filter(|entry| entry.enabled);
     let names = enabled.map(|entry| entry.name.to_string()).collect();
     Ok((config, names))
+}
+
+/// Makes sure that the user wants the servers of a file to be started that merely lay here: once for its content.
+fn agree(config: &Config, trust: bool, environment: &Environment) -> Result<(), Error> {
+    let store = TrustStore::new(environment);
+    if !store.needs_consent(config) {
+        return Ok(());
+    }
+    if trust {
+        // What is not remembered is asked for again.
+        drop(store.trust(config));
+        return Ok(());
+    }
+    let path = config.path.as_ref().map(|path| path.display().to_string()).unwrap_or_default();
+    Err(Error::Usage {
+        message: format!("{path} was found here and not named, and would start servers"),
+        hint: Some("look into it first; then --trust starts them, and is remembered until the file changes".to_owned()),
+    })
 }
 
 impl ServerArgs {

@@ -6,11 +6,7 @@ use clap::Args;
 use futures_util::future::join_all;
 use serde_json::{Map, Value, json};
 
-use super::{
-    run::block_on,
-    select::all_servers,
-    session::{Questions, Session},
-};
+use super::{questions::Questions, run::block_on, select::all_servers, session::Session};
 use crate::{
     cli::{GlobalArgs, ServerArgs},
     config::{self, Config, Entry, Environment},
@@ -56,7 +52,7 @@ pub fn run(args: &ServersArgs, global: &GlobalArgs, printer: &Arc<Printer>) -> a
 fn check(args: &ServersArgs, global: &GlobalArgs, printer: &Arc<Printer>) -> anyhow::Result<()> {
     let (config, _) = all_servers(global, args.trust)?;
     block_on(async {
-        let session = Session::new(config.clone(), &ServerArgs::default(), Questions::default(), printer)?;
+        let session = Session::new(config.clone(), &ServerArgs::default(), &Questions::default(), printer)?;
         let checked = join_all(config.servers.iter().map(|entry| reach(&session, entry))).await;
         let mut failed = None;
         let states = checked.into_iter().map(|checked| match checked {

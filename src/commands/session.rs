@@ -1,11 +1,11 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::signals::Signals;
+use super::{questions::Questions, signals::Signals};
 use crate::{
     cli::ServerArgs,
     client::{Client, ClientError, Notice, NoticeKind, NoticeSink, ProtocolChoice, Times},
     config::{Config, Environment},
-    elicitation::{Resolver, ServerName},
+    elicitation::ServerName,
     error::{Error, Unanswered},
     host::{Host, HostError, HostOptions},
     output::{Printer, Verbosity},
@@ -28,7 +28,7 @@ impl Session {
     pub(super) fn new(
         config: Config,
         args: &ServerArgs,
-        questions: Questions,
+        questions: &Questions,
         printer: &Arc<Printer>,
     ) -> anyhow::Result<Self> {
         for warning in config.warnings.iter().chain(config.servers.iter().flat_map(|entry| &entry.warnings)) {
@@ -41,7 +41,7 @@ impl Session {
             times.url_wait = wait;
         }
         let options = HostOptions {
-            resolver: questions.resolver,
+            resolver: questions.resolver.clone(),
             notices: sink(Arc::clone(printer), Arc::clone(&unanswered)),
             roots: args.roots.clone(),
             protocol: args.protocol.map(ProtocolChoice::Fixed),
@@ -75,15 +75,6 @@ impl Session {
         self.host.disconnect_all().await;
         std::mem::take(&mut *self.unanswered.lock().unwrap_or_else(PoisonError::into_inner))
     }
-}
-
-/// Who answers questions, and what goes with that.
-#[derive(Clone, Default)]
-pub(super) struct Questions {
-    /// Who answers; `None` declares no elicitation.
-    pub(super) resolver: Option<Arc<dyn Resolver>>,
-    /// How long an accepted link waits.
-    pub(super) url_wait: Option<std::time::Duration>,
 }
 
 fn sink(printer: Arc<Printer>, unanswered: Arc<Mutex<Vec<Unanswered>>>) -> NoticeSink {

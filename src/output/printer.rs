@@ -15,6 +15,7 @@ use super::{
 };
 use crate::{
     client::{Notice, NoticeKind},
+    elicitation::ServerName,
     protocol::CallToolResult,
     terminal::gate,
 };
@@ -88,6 +89,13 @@ impl Printer {
     pub fn line(&self, words: &str) {
         if self.verbosity > Verbosity::Quiet {
             gate().print(&format!("{}\n", safe_line(words)));
+        }
+    }
+
+    /// Shows a link that was accepted without a person being asked, to stderr, also when little is to be said.
+    pub fn link(&self, server: &ServerName, url: &str) {
+        if self.mode != OutputMode::Events {
+            gate().print(&format!("{}: accepted the link\n{}\n", safe_line(server.as_str()), safe_line(url)));
         }
     }
 

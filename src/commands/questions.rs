@@ -1,0 +1,141 @@
+use std::{io::Read, path::Path, sync::Arc, time::Duration};
+
+use anyhow::Context;
+
+use crate::{
+    cli::{ElicitPolicy, QuestionArgs},
+    elicitation::Resolver,
+    error::Error,
+    output::Printer,
+    resolver::{
+        Chain, Person, Recorder,
+        answers::{Answers, AnswersError, AnswersFile, LinkSink, Otherwise, Overlay},
+    },
+    terminal::Terminal,
+};
+
+/// Who answers the questions of a run, made from the options for it.
+#[derive(Clone, Default)]
+pub(super) struct Questions {
+    /// Who answers; `None` declares no elicitation.
+    pub(super) resolver: Option<Arc<dyn Resolver>>,
+    /// How long an accepted link waits.
+    pub(super) url_wait: Option<Duration>,
+    answers: Option<Arc<Answers>>,
+    recorder: Option<Recorder>,
+}
+
+impl Questions {
+    /// Reads what the options name, before anything is started.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] for options that contradict each other, [`Error::Answers`] for a file that cannot be used.
+    pub(super) fn new(args: &QuestionArgs, printer: &Arc<Printer>) -> anyhow::Result<Self> {
+        let stdin_is_taken = args.answers.as_deref() == Some(Path::new("-"));
+        let answers = read_answers(args)?;
+        let terminal = Terminal::open(stdin_is_taken);
+        if args.elicit == Some(ElicitPolicy::Off) {
+            return match args.first() {
+                Some(option) => Err(Error::usage(format!("--elicit off cannot be used with {option}")).into()),
+                None => Ok(Self::default()),
+            };
+        }
+        if terminal.is_none() && args.elicit.is_none() && args.first().is_none() {
+            return Ok(Self::default());
+        }
+        let otherwise =
+            otherwise(args.elicit, answers.as_ref().and_then(|(file, _)| file.otherwise), terminal.is_some());
+        let answers = answers.map(|(file, overlay)| Arc::new(Answers::new(file, overlay, links(printer, args))));
+        let first = answers.clone().map(|answers| answers as Arc<dyn Resolver>);
+        let person = terminal.map(|terminal| Arc::new(Person::new(terminal, !args.no_browser)) as Arc<dyn Resolver>);
+        let chain: Arc<dyn Resolver> = Arc::new(Chain::new(first.into_iter().collect(), person, otherwise));
+        let recorder = args.record.as_ref().map(|path| {
+            let recorder = Recorder::new(Arc::clone(&chain), path);
+            recorder.with_context(|| format!("write the record {}", path.display()))
+        });
+        let recorder = recorder.transpose()?;
+        let resolver = recorder.clone().map_or(chain, |recorder| Arc::new(recorder));
+        Ok(Self { resolver: Some(resolver), url_wait: args.url_wait, answers, recorder })
+    }
+
+    /// Says what was not used and writes the record, once no more questions can come.
+    ///
+    /// # Errors
+    /// When the record cannot be written.
+    pub(super) fn finish(&self, printer: &Printer) -> anyhow::Result<()> {
+        let unused = self.answers.as_ref().map(|answers| answers.unused()).unwrap_or_default();
+        for unused in unused {
+            printer.warning(&format!("not used: {unused}"))?;
+        }
+        if let Some(recorder) = &self.recorder {
+            for secret in recorder.save().context("write the record")? {
+                printer.warning(&format!("not recorded, because it looks like a secret: {secret}"))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl QuestionArgs {
+    /// An option that says how questions are answered, where one was given.
+    fn first(&self) -> Option<&'static str> {
+        let given = [
+            (self.answers.is_some(), "--answers"),
+            (!self.answer.is_empty(), "--answer"),
+            (self.record.is_some(), "--record"),
+        ];
+        given.into_iter().find_map(|(given, option)| given.then_some(option))
+    }
+}
+
+fn read_answers(args: &QuestionArgs) -> anyhow::Result<Option<(AnswersFile, Overlay)>> {
+    let overlay = Overlay::parse(&args.answer).map_err(|error| Error::usage(format!("failed to {error}")))?;
+    let file = match args.answers.as_deref() {
+        None if overlay.is_empty() => return Ok(None),
+        None => AnswersFile::default(),
+        Some(path) if path == Path::new("-") => {
+            let mut text = String::new();
+            std::io::stdin().read_to_string(&mut text).map_err(|error| {
+                unusable(&AnswersError::Unreadable { path: path.to_owned(), reason: error.to_string() })
+            })?;
+            AnswersFile::parse(&text, "stdin").map_err(|error| unusable(&error))?
+        }
+        Some(path) => AnswersFile::load(path).map_err(|error| unusable(&error))?,
+    };
+    Ok(Some((file, overlay)))
+}
+
+fn unusable(error: &AnswersError) -> Error {
+    Error::Answers(error.to_string())
+}
+
+/// What happens to a question that nothing answered: the option, else what the file says, else as there is a person.
+fn otherwise(option: Option<ElicitPolicy>, file: Option<Otherwise>, person: bool) -> Otherwise {
+    let by_default = if person { Otherwise::Prompt } else { Otherwise::Fail };
+    match option {
+        Some(ElicitPolicy::Prompt) => Otherwise::Prompt,
+        Some(ElicitPolicy::Decline) => Otherwise::Decline,
+        Some(ElicitPolicy::Cancel) => Otherwise::Cancel,
+        Some(ElicitPolicy::Fail) => Otherwise::Fail,
+        Some(ElicitPolicy::Off) | None => file.unwrap_or(by_default),
+    }
+}
+
+/// Shows each link that an answers file accepts, and opens it where the file says so.
+fn links(printer: &Arc<Printer>, args: &QuestionArgs) -> LinkSink {
+    let printer = Arc::clone(printer);
+    let browser = !args.no_browser;
+    Arc::new(move |question, open| {
+        let url = question.request.url.clone().unwrap_or_default();
+        printer.link(&question.origin.server, &url);
+        if open && browser {
+            let printer = Arc::clone(&printer);
+            // Starting a browser may take long, and nobody waits for it.
+            std::thread::spawn(move || {
+                if let Err(error) = webbrowser::open(&url) {
+                    drop(printer.warning(&format!("no browser was started: {error}")));
+                }
+            });
+        }
+    })
+}
