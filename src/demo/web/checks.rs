@@ -26,8 +26,16 @@ pub(super) fn modern_version(params: &Value) -> Option<&str> {
     params.get("_meta")?.get("io.modelcontextprotocol/protocolVersion")?.as_str()
 }
 
-/// Checks that the headers of a modern request mirror its body (2026-07-28, *Streamable HTTP*, Server Validation).
+/// Checks that a modern request has its metadata, and that the headers mirror the body (2026-07-28, *Streamable HTTP*,
+/// Server Validation).
 pub(super) fn mirror(headers: &HeaderMap, frame: &Frame, params: &Value) -> Result<(), RpcError> {
+    let capabilities = params.get("_meta").and_then(|meta| meta.get("io.modelcontextprotocol/clientCapabilities"));
+    if modern_version(params).is_none() || capabilities.is_none() {
+        return Err(RpcError::new(
+            code::INVALID_PARAMS,
+            "_meta lacks the protocol version or the client's capabilities",
+        ));
+    }
     let mismatch = |name: &str| {
         RpcError::new(code::HEADER_MISMATCH, format!("Header mismatch: {name} is missing or differs from the body"))
     };
@@ -84,7 +92,11 @@ mod tests {
 
     #[test]
     fn headers_mirror_the_body() {
-        let params = json!({"name": "grüße", "_meta": {"io.modelcontextprotocol/protocolVersion": "2026-07-28"}});
+        let meta = json!({
+            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+            "io.modelcontextprotocol/clientCapabilities": {},
+        });
+        let params = json!({"name": "grüße", "_meta": meta});
         let frame = Frame::request(&Id::from(1), "tools/call", Some(&params));
         let good = [
             ("mcp-protocol-version", "2026-07-28"),
