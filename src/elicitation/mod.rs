@@ -4,6 +4,8 @@
 mod answer;
 mod bridge;
 mod elicit;
+mod host;
+mod link;
 mod question;
 mod request;
 mod resolver;
@@ -13,6 +15,7 @@ mod server_half;
 pub use answer::{Answer, make_answer};
 pub use bridge::{answer_to_elicit_result, elicitation_to_request, server_request_response};
 pub use elicit::{Elicited, Modes, elicit};
+pub use link::{Link, LinkRefused};
 pub use question::{CallName, Cause, Origin, Question, ServerName};
 pub use request::{Kind, Request};
 pub use resolver::{Outcome, Resolver, ResolverError, WaitFor, Waited, Why, wait_for};
