@@ -6,6 +6,7 @@ use clap::Args;
 use serde_json::{Map, Value};
 
 use super::{
+    arguments::{Given, refused},
     questions::Questions,
     run::block_on,
     select::{Selected, ServerWord},
@@ -16,8 +17,10 @@ use crate::{
     client::{CallEnd, CallReport, Client, ClientError, ToolCall},
     elicitation::ServerName,
     error::{Error, Unanswered},
+    form::Form,
     output::Printer,
     protocol::{CallToolResult, Tool},
+    terminal::{Filled, Terminal},
 };
 
 /// What `call` takes.
@@ -58,13 +61,15 @@ pub struct CallArgs {
 /// [`Error`], for everything but a result that is no failure.
 pub fn run(args: CallArgs, global: &GlobalArgs, printer: &Arc<Printer>) -> anyhow::Result<()> {
     let (server, tool, words) = split(args.words, args.command)?;
+    let given = Given::read(words, args.args, args.questions.takes_stdin())?;
     let (config, server) = server.config(global, &args.server)?;
     let timeout = args.server.timeout;
-    let questions = Questions::new(&args.questions, printer)?;
+    let questions = Questions::new(&args.questions, given.takes_stdin(), printer)?;
     block_on(async {
         let session = Session::new(config, &args.server, &questions, printer)?;
-        let call = Call { session: &session, printer, server: server.as_str().into(), tool };
-        let ended = call.perform(&words, timeout).await;
+        let call =
+            Call { session: &session, printer, server: server.as_str().into(), tool, terminal: questions.terminal() };
+        let ended = call.perform(&given, timeout).await;
         let unanswered = session.close().await;
         questions.finish(printer)?;
         conclude(ended?, unanswered).map_err(Into::into)
@@ -93,14 +98,15 @@ struct Call<'a> {
     printer: &'a Arc<Printer>,
     server: ServerName,
     tool: String,
+    terminal: Option<&'a Terminal>,
 }
 
 impl Call<'_> {
     /// Makes the call and prints its result, before the server is ended.
-    async fn perform(&self, words: &[String], timeout: Option<std::time::Duration>) -> anyhow::Result<Ended> {
+    async fn perform(&self, given: &Given, timeout: Option<std::time::Duration>) -> anyhow::Result<Ended> {
         let client = self.session.connect(self.server.as_str()).await?;
         let tool = self.find(&client).await?;
-        let arguments = arguments(words)?;
+        let arguments = self.arguments(given, tool.as_ref()).await?;
         let call = ToolCall { name: self.tool.clone(), arguments, tool, timeout };
         match client.call_tool(call, &self.session.signals.stop).await {
             Ok(CallEnd::Done(report)) => self.print(report),
@@ -130,6 +136,41 @@ impl Call<'_> {
         Err(Error::UnknownTool { server: self.server.clone(), tool: self.tool.clone(), known }.into())
     }
 
+    /// The arguments object: typed, complete, and held against the tool's schema.
+    async fn arguments(&self, given: &Given, tool: Option<&Tool>) -> anyhow::Result<Map<String, Value>> {
+        let mut arguments = given.typed(tool)?;
+        let missing = arguments.missing();
+        if !missing.is_empty() {
+            arguments.fill(self.ask(&missing).await?);
+        }
+        let unchecked = arguments.check().map_err(|error| refused(&error))?;
+        for warning in arguments.warnings.iter().chain(&unchecked) {
+            self.printer.warning(warning)?;
+        }
+        Ok(arguments.values)
+    }
+
+    /// Asks the person for arguments that are missing.
+    async fn ask(&self, missing: &Form) -> Result<Map<String, Value>, Error> {
+        let names: Vec<&str> = missing.fields.iter().map(|field| field.key.as_str()).collect();
+        let needs = |why: &str| Error::Usage {
+            message: format!("{} needs {}{why}", self.tool, names.join(", ")),
+            hint: Some(format!(
+                "give them as {}=…; `toolnexus tools {} {}` shows all",
+                names[0], self.server, self.tool
+            )),
+        };
+        let terminal = self.terminal.ok_or_else(|| needs(""))?;
+        let title = format!("{} needs", self.tool);
+        match terminal.fill(missing, &title, "", self.session.signals.stop.clone()).await {
+            Filled::Accept(content) => Ok(content),
+            Filled::Impossible(why) => Err(needs(&format!(" ({why})"))),
+            Filled::Decline | Filled::Cancel | Filled::Withdrawn => {
+                Err(self.session.signals.error().unwrap_or(Error::Interrupted))
+            }
+        }
+    }
+
     fn print(&self, report: CallReport) -> anyhow::Result<Ended> {
         let view = CallToolResult::from_raw(&report.result);
         self.printer.result(&report.result, &view)?;
@@ -154,14 +195,4 @@ fn conclude(ended: Ended, mut unanswered: Vec<Unanswered>) -> Result<(), Error> 
         Some(error) => Err(error),
         None => Ok(()),
     }
-}
-
-fn arguments(words: &[String]) -> anyhow::Result<Map<String, Value>> {
-    words
-        .iter()
-        .map(|word| match word.split_once('=') {
-            Some((key, value)) => Ok((key.to_owned(), Value::String(value.to_owned()))),
-            None => Err(Error::usage(format!("{word:?} is no argument: key=value is expected")).into()),
-        })
-        .collect()
 }

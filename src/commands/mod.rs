@@ -1,5 +1,6 @@
 //! One file for each subcommand, and what they share: the run itself, its signals, and its connection to servers.
 
+mod arguments;
 pub mod call;
 pub mod demo_server;
 mod questions;

@@ -23,21 +23,22 @@ pub(super) struct Questions {
     pub(super) url_wait: Option<Duration>,
     answers: Option<Arc<Answers>>,
     recorder: Option<Recorder>,
+    terminal: Option<Terminal>,
 }
 
 impl Questions {
-    /// Reads what the options name, before anything is started.
+    /// Reads what the options name, before anything is started. `stdin_is_taken` says that standard input was named as a
+    /// source of arguments.
     ///
     /// # Errors
     /// [`Error::Usage`] for options that contradict each other, [`Error::Answers`] for a file that cannot be used.
-    pub(super) fn new(args: &QuestionArgs, printer: &Arc<Printer>) -> anyhow::Result<Self> {
-        let stdin_is_taken = args.answers.as_deref() == Some(Path::new("-"));
+    pub(super) fn new(args: &QuestionArgs, stdin_is_taken: bool, printer: &Arc<Printer>) -> anyhow::Result<Self> {
         let answers = read_answers(args)?;
-        let terminal = Terminal::open(stdin_is_taken);
+        let terminal = Terminal::open(args.takes_stdin() || stdin_is_taken);
         if args.elicit == Some(ElicitPolicy::Off) {
             return match args.first() {
                 Some(option) => Err(Error::usage(format!("--elicit off cannot be used with {option}")).into()),
-                None => Ok(Self::default()),
+                None => Ok(Self { terminal, ..Self::default() }),
             };
         }
         if terminal.is_none() && args.elicit.is_none() && args.first().is_none() {
@@ -47,7 +48,8 @@ impl Questions {
             otherwise(args.elicit, answers.as_ref().and_then(|(file, _)| file.otherwise), terminal.is_some());
         let answers = answers.map(|(file, overlay)| Arc::new(Answers::new(file, overlay, links(printer, args))));
         let first = answers.clone().map(|answers| answers as Arc<dyn Resolver>);
-        let person = terminal.map(|terminal| Arc::new(Person::new(terminal, !args.no_browser)) as Arc<dyn Resolver>);
+        let person = terminal.clone().map(|terminal| Person::new(terminal, !args.no_browser));
+        let person = person.map(|person| Arc::new(person) as Arc<dyn Resolver>);
         let chain: Arc<dyn Resolver> = Arc::new(Chain::new(first.into_iter().collect(), person, otherwise));
         let recorder = args.record.as_ref().map(|path| {
             let recorder = Recorder::new(Arc::clone(&chain), path);
@@ -55,7 +57,12 @@ impl Questions {
         });
         let recorder = recorder.transpose()?;
         let resolver = recorder.clone().map_or(chain, |recorder| Arc::new(recorder));
-        Ok(Self { resolver: Some(resolver), url_wait: args.url_wait, answers, recorder })
+        Ok(Self { resolver: Some(resolver), url_wait: args.url_wait, answers, recorder, terminal })
+    }
+
+    /// The terminal, where there is one at which a person can be asked.
+    pub(super) fn terminal(&self) -> Option<&Terminal> {
+        self.terminal.as_ref()
     }
 
     /// Says what was not used and writes the record, once no more questions can come.
@@ -77,6 +84,11 @@ impl Questions {
 }
 
 impl QuestionArgs {
+    /// Whether answers come from standard input.
+    pub(super) fn takes_stdin(&self) -> bool {
+        self.answers.as_deref() == Some(Path::new("-"))
+    }
+
     /// An option that says how questions are answered, where one was given.
     fn first(&self) -> Option<&'static str> {
         let given = [

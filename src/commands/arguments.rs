@@ -1,0 +1,83 @@
+use std::{collections::HashMap, fs, io::Read};
+
+use crate::{
+    arguments::{ArgumentError, Arguments, Source, parse},
+    error::Error,
+    protocol::Tool,
+};
+
+/// What was read, by the file's name; `None` is standard input.
+type Files = HashMap<Option<String>, Result<Vec<u8>, String>>;
+
+/// The arguments as the command line gives them, with the files that they name. These are read before a server is
+/// started, while Ctrl-C still ends the program at once.
+#[derive(Debug)]
+pub(super) struct Given {
+    words: Vec<String>,
+    whole: Option<String>,
+    files: Files,
+}
+
+impl Given {
+    /// Reads what `words` and `--args` name. `stdin_is_taken` says that standard input has another use.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] for a word that is no argument, and for a file that cannot be read.
+    pub(super) fn read(words: Vec<String>, whole: Option<String>, stdin_is_taken: bool) -> Result<Self, Error> {
+        let mut files = HashMap::new();
+        let mut read = |source: Source<'_>| {
+            let bytes = match source {
+                Source::Stdin if stdin_is_taken => Err("--answers reads it already".to_owned()),
+                source => from(source, &files),
+            };
+            files.insert(name(source), bytes.clone());
+            bytes
+        };
+        match parse(&words, whole.as_deref(), None, &mut read) {
+            // What does not fit is seen when the schema is there.
+            Ok(_) | Err(ArgumentError::Refused(_) | ArgumentError::Unfit(_)) => Ok(Self { words, whole, files }),
+            Err(error) => Err(refused(&error)),
+        }
+    }
+
+    /// Whether arguments came from standard input.
+    pub(super) fn takes_stdin(&self) -> bool {
+        self.files.contains_key(&None)
+    }
+
+    /// The arguments for `tool`, typed by its schema.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] for what cannot fit.
+    pub(super) fn typed(&self, tool: Option<&Tool>) -> Result<Arguments, Error> {
+        let schema = tool.and_then(|tool| tool.raw.get("inputSchema")).filter(|schema| schema.is_object());
+        let mut read = |source: Source<'_>| match self.files.get(&name(source)) {
+            Some(bytes) => bytes.clone(),
+            None => from(source, &self.files),
+        };
+        parse(&self.words, self.whole.as_deref(), schema, &mut read).map_err(|error| refused(&error))
+    }
+}
+
+/// An argument that cannot be sent, as the run's error.
+pub(super) fn refused(error: &ArgumentError) -> Error {
+    Error::usage(format!("failed to {error}"))
+}
+
+fn name(source: Source<'_>) -> Option<String> {
+    match source {
+        Source::Stdin => None,
+        Source::File(name) => Some(name.to_owned()),
+    }
+}
+
+fn from(source: Source<'_>, files: &Files) -> Result<Vec<u8>, String> {
+    match source {
+        Source::Stdin if files.contains_key(&None) => Err("it was read already".to_owned()),
+        Source::Stdin => {
+            let mut bytes = Vec::new();
+            std::io::stdin().read_to_end(&mut bytes).map(|_| bytes).map_err(|error| error.to_string())
+        }
+        Source::File(name) => fs::read(name).map_err(|error| error.to_string()),
+    }
+}
