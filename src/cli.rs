@@ -126,6 +126,12 @@ pub struct QuestionArgs {
     /// Answer the field KEY with VALUE, over what the file says (may be repeated)
     #[arg(long = "answer", value_name = "KEY=VALUE")]
     pub answer: Vec<String>,
+    /// Ask this program, with its arguments: one JSON line in, an answer out; no shell
+    #[arg(long, value_name = "COMMAND")]
+    pub on_elicit: Option<String>,
+    /// How many seconds the program may take for an answer [default: 60]
+    #[arg(long, value_name = "SECS", value_parser = parse_seconds, requires = "on_elicit")]
+    pub elicit_timeout: Option<std::time::Duration>,
     /// What to do with questions that are still unanswered [default: prompt at a terminal, else fail]
     #[arg(long, value_name = "POLICY", value_enum)]
     pub elicit: Option<ElicitPolicy>,

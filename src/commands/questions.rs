@@ -8,11 +8,14 @@ use crate::{
     error::Error,
     output::Printer,
     resolver::{
-        Chain, Person, Recorder,
+        Chain, LineSink, Person, Program, ProgramError, Recorder,
         answers::{Answers, AnswersError, AnswersFile, LinkSink, Otherwise, Overlay},
     },
     terminal::Terminal,
 };
+
+/// How long a program may take for an answer, unless an option says otherwise.
+const PROGRAM_LIMIT: Duration = Duration::from_secs(60);
 
 /// Who answers the questions of a run, made from the options for it.
 #[derive(Clone, Default)]
@@ -47,10 +50,12 @@ impl Questions {
         let otherwise =
             otherwise(args.elicit, answers.as_ref().and_then(|(file, _)| file.otherwise), terminal.is_some());
         let answers = answers.map(|(file, overlay)| Arc::new(Answers::new(file, overlay, links(printer, args))));
+        let program = args.on_elicit.as_ref().map(|words| program(words, args, printer)).transpose()?;
         let first = answers.clone().map(|answers| answers as Arc<dyn Resolver>);
+        let resolvers = first.into_iter().chain(program).collect();
         let person = terminal.clone().map(|terminal| Person::new(terminal, !args.no_browser));
         let person = person.map(|person| Arc::new(person) as Arc<dyn Resolver>);
-        let chain: Arc<dyn Resolver> = Arc::new(Chain::new(first.into_iter().collect(), person, otherwise));
+        let chain: Arc<dyn Resolver> = Arc::new(Chain::new(resolvers, person, otherwise));
         let recorder = args.record.as_ref().map(|path| {
             let recorder = Recorder::new(Arc::clone(&chain), path);
             recorder.with_context(|| format!("write the record {}", path.display()))
@@ -94,6 +99,7 @@ impl QuestionArgs {
         let given = [
             (self.answers.is_some(), "--answers"),
             (!self.answer.is_empty(), "--answer"),
+            (self.on_elicit.is_some(), "--on-elicit"),
             (self.record.is_some(), "--record"),
         ];
         given.into_iter().find_map(|(given, option)| given.then_some(option))
@@ -119,6 +125,18 @@ fn read_answers(args: &QuestionArgs) -> anyhow::Result<Option<(AnswersFile, Over
 
 fn unusable(error: &AnswersError) -> Error {
     Error::Answers(error.to_string())
+}
+
+/// The program of `--on-elicit`. What it writes to its standard error is shown as it comes.
+fn program(words: &str, args: &QuestionArgs, printer: &Arc<Printer>) -> Result<Arc<dyn Resolver>, Error> {
+    let stderr = Arc::clone(printer);
+    let lines: LineSink = Arc::new(move |line| stderr.program_line(line));
+    let limit = args.elicit_timeout.unwrap_or(PROGRAM_LIMIT);
+    match Program::new(words, limit, lines, links(printer, args)) {
+        Ok(program) => Ok(Arc::new(program)),
+        Err(error @ ProgramError::Missing(_)) => Err(Error::Answers(error.to_string())),
+        Err(error) => Err(Error::usage(format!("failed to {error}"))),
+    }
 }
 
 /// What happens to a question that nothing answered: the option, else what the file says, else as there is a person.

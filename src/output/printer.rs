@@ -92,6 +92,13 @@ impl Printer {
         }
     }
 
+    /// Shows what an answering program writes to its standard error.
+    pub fn program_line(&self, line: &str) {
+        if self.mode != OutputMode::Events && self.verbosity > Verbosity::Quiet {
+            gate().print(&format!("on-elicit │ {}\n", safe_line(line)));
+        }
+    }
+
     /// Shows a link that was accepted without a person being asked, to stderr, also when little is to be said.
     pub fn link(&self, server: &ServerName, url: &str) {
         if self.mode != OutputMode::Events {
