@@ -2,11 +2,15 @@
 
 pub mod answers;
 mod chain;
+mod deferred;
+mod pending;
 mod person;
 mod program;
 mod record;
 
 pub use chain::Chain;
+pub use deferred::Deferred;
+pub use pending::{Named, Pending, PendingError, Taken};
 pub use person::Person;
 pub use program::{LineSink, Program, ProgramError};
 pub use record::Recorder;
