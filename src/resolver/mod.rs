@@ -6,6 +6,7 @@ mod deferred;
 mod pending;
 mod person;
 mod program;
+mod queue;
 mod record;
 
 pub use chain::Chain;

@@ -1,29 +1,156 @@
-use std::sync::Arc;
-
-use futures_util::{FutureExt, future::BoxFuture};
-use tokio_util::sync::CancellationToken;
-
-use crate::{
-    elicitation::{Outcome, Question, Resolver, Why},
-    terminal::Terminal,
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, PoisonError},
+    time::{Duration, Instant},
 };
 
+use futures_util::{FutureExt, future::BoxFuture};
+use serde_json::Value;
+use tokio_util::sync::CancellationToken;
+
+use super::queue::{Place, Queue, Turn};
+use crate::{
+    elicitation::{Answer, CallName, Cause, Origin, Outcome, Question, Resolver, ServerName, Waited, Why},
+    terminal::{Asking, End, Reply, Terminal},
+};
+
+/// After so many questions in one call, the person is asked whether that is all right.
+const MANY: usize = 20;
+/// A call that has asked nothing for so long is taken for another one.
+const ANOTHER_CALL: Duration = Duration::from_secs(60);
+
 /// A person at a terminal. Everything is asked in the order in which it comes, one question at a time.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Person {
-    _terminal: Terminal,
-    _browser: bool,
+    terminal: Terminal,
+    /// Whether links may be opened.
+    browser: bool,
+    queue: Queue,
+    counts: Arc<Mutex<Counts>>,
+}
+
+type Counts = HashMap<(ServerName, Option<CallName>), Count>;
+
+/// What one call has asked.
+#[derive(Clone, Copy, Debug)]
+struct Count {
+    asked: usize,
+    last: Instant,
+    /// Whether the person wants to hear no more.
+    is_silenced: bool,
 }
 
 impl Person {
     /// A person at `terminal`; `browser` says whether links may be opened for them.
     pub fn new(terminal: Terminal, browser: bool) -> Self {
-        Self { _terminal: terminal, _browser: browser }
+        Self { terminal, browser, queue: Queue::default(), counts: Arc::default() }
+    }
+
+    async fn answer(self, question: Arc<Question>, stop: CancellationToken, mut place: Place) -> Outcome {
+        let id = &question.request.id;
+        let turn = tokio::select! {
+            biased;
+            () = stop.cancelled() => return Outcome::Withdrawn,
+            turn = place.turn() => turn,
+        };
+        let reply = match turn {
+            Turn::SentAway => Ok(Reply::Cancel),
+            Turn::Yours => self.ask(&question, &stop).await,
+        };
+        if matches!(reply, Ok(Reply::CancelAll)) {
+            self.queue.send_away();
+        }
+        match reply {
+            Ok(Reply::Send(_)) if question.request.is_link() => Outcome::Answered(Answer::accept(id, None)),
+            Ok(Reply::Send(content)) => Outcome::Answered(Answer::accept(id, Some(Value::Object(content)))),
+            Ok(Reply::Decline) => Outcome::Answered(Answer::decline(id)),
+            Ok(Reply::Cancel | Reply::CancelAll) | Err(End::Interrupted) => Outcome::Answered(Answer::cancel(id)),
+            Err(End::Withdrawn) => Outcome::Withdrawn,
+            Err(end) => Outcome::Unanswerable(Why::new(end.to_string())),
+        }
+    }
+
+    /// Asks, now that the terminal is free.
+    async fn ask(&self, question: &Question, stop: &CancellationToken) -> Result<Reply, End> {
+        let origin = &question.origin;
+        let request = &question.request;
+        let verb = match (request.is_link(), &origin.cause) {
+            (_, Cause::SignIn) => "asks you to sign in",
+            (true, _) => "asks you to open a link",
+            (false, _) => "asks",
+        };
+        let asking = Asking::of(origin, verb, &request.prompt, self.queue.waiting());
+        match self.count(origin) {
+            None => return Ok(Reply::Cancel),
+            Some(count) if count > MANY && count % MANY == 1 => {
+                match self.terminal.ask_to_go_on(asking.clone(), count - 1, stop).await? {
+                    Reply::Send(_) => {}
+                    reply => {
+                        self.silence(origin);
+                        return Ok(reply);
+                    }
+                }
+            }
+            Some(_) => {}
+        }
+        let redraw = |redraw| self.queue.ring(redraw);
+        match &request.url {
+            Some(url) => self.terminal.ask_link(asking, url, self.browser, stop, redraw).await,
+            None => self.terminal.ask_form(asking, request.schema().unwrap_or(&Value::Null), stop, redraw).await,
+        }
+    }
+
+    /// The how manieth question of its call this is; `None` when the person wants to hear no more of it.
+    fn count(&self, origin: &Origin) -> Option<usize> {
+        let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
+        let new = Count { asked: 0, last: Instant::now(), is_silenced: false };
+        let count = counts.entry((origin.server.clone(), origin.call.clone())).or_insert(new);
+        if count.last.elapsed() > ANOTHER_CALL {
+            *count = new;
+        }
+        count.last = Instant::now();
+        count.asked += 1;
+        (!count.is_silenced).then_some(count.asked)
+    }
+
+    fn silence(&self, origin: &Origin) {
+        let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(count) = counts.get_mut(&(origin.server.clone(), origin.call.clone())) {
+            count.is_silenced = true;
+        }
     }
 }
 
 impl Resolver for Person {
-    fn claim(&self, _question: Arc<Question>, _stop: CancellationToken) -> BoxFuture<'static, Outcome> {
-        async { Outcome::Unanswerable(Why::new("this terminal cannot ask yet")) }.boxed()
+    fn claim(&self, question: Arc<Question>, stop: CancellationToken) -> BoxFuture<'static, Outcome> {
+        let place = self.queue.join();
+        self.clone().answer(question, stop, place).boxed()
+    }
+
+    fn wait(&self, link: Arc<Question>, done: CancellationToken, limit: Duration) -> BoxFuture<'static, Waited> {
+        let person = self.clone();
+        async move {
+            let begin = Instant::now();
+            let end = begin + limit;
+            loop {
+                // While others are asked the link is waited for without a screen.
+                let mut place = person.queue.join();
+                let turn = tokio::select! {
+                    biased;
+                    () = done.cancelled() => return Waited::Complete,
+                    () = tokio::time::sleep_until(end.into()) => return Waited::TimedOut,
+                    turn = place.turn() => turn,
+                };
+                if turn == Turn::SentAway {
+                    return Waited::Cancel;
+                }
+                let asking = Asking::of(&link.origin, "", "", person.queue.waiting());
+                let redraw = |redraw| person.queue.ring(redraw);
+                if let Some(waited) = person.terminal.wait_for_link(asking, (begin, end), &done, redraw).await {
+                    return waited;
+                }
+            }
+        }
+        .boxed()
     }
 }

@@ -1,11 +1,41 @@
 //! What a person sees and types while being asked. Nothing outside here and `output` prints.
+//!
+//! A dialog runs on a thread of its own ([`session`]) and has the terminal to itself ([`stage`]): it draws on standard
+//! error, at the bottom of what was printed ([`painter`], [`layout`]), and waits for keys and for an [`alarm`] at once.
 
+mod alarm;
+mod ask;
+mod browser;
+mod editor;
+mod entry;
+mod external;
+mod fields;
+mod fill;
 mod filled;
-#[allow(dead_code)]
 mod gate;
-#[allow(dead_code)]
+mod key;
+mod layout;
+mod line;
+mod link;
+mod list;
 mod open;
+mod painter;
+mod plain;
+mod review;
+mod scene;
+mod session;
+mod stage;
+mod switch;
+mod tty;
+mod waiting;
+mod width;
 
+pub(crate) use fill::{Asking, Reply};
 pub use filled::Filled;
 pub use gate::{Gate, gate, is_asking};
 pub use open::Terminal;
+pub(crate) use stage::End;
+
+use alarm::Alarm;
+use editor::Editor;
+use key::Key;

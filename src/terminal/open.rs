@@ -8,7 +8,12 @@ use std::{
 
 use tokio_util::sync::CancellationToken;
 
-use super::Filled;
+use super::{
+    Filled,
+    fill::{Asking, Reply},
+    layout::Look,
+    stage::End,
+};
 use crate::form::Form;
 
 /// The terminal at which a person can be asked. Questions are drawn on standard error and keys are read from standard
@@ -16,8 +21,7 @@ use crate::form::Form;
 #[derive(Clone, Debug)]
 pub struct Terminal {
     pub(super) input: Arc<OwnedFd>,
-    pub(super) plain: bool,
-    pub(super) colour: bool,
+    pub(super) look: Look,
 }
 
 impl Terminal {
@@ -37,13 +41,20 @@ impl Terminal {
         };
         let plain = env::var_os("TERM").is_none_or(|term| term.is_empty() || term == "dumb");
         let colour = !plain && env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
-        Some(Self { input: Arc::new(input), plain, colour })
+        Some(Self { input: Arc::new(input), look: Look { plain, colour } })
     }
 
-    /// Asks for the values of `form`, under our own `title` ("greet needs", say) and a `message` that is shown as a
-    /// server's. Ends with [`Filled::Withdrawn`] soon after `stop` fires.
-    #[allow(clippy::unused_async)]
-    pub async fn fill(&self, _form: &Form, _title: &str, _message: &str, _stop: CancellationToken) -> Filled {
-        Filled::Impossible("this terminal cannot ask yet".to_owned())
+    /// Asks for the values of `form`, under our own `title` ("greet needs arguments", say, with names made safe) and a
+    /// `message`, which is shown as a server's. Ends with [`Filled::Withdrawn`] at once when `stop` fires.
+    pub async fn fill(&self, form: &Form, title: &str, message: &str, stop: CancellationToken) -> Filled {
+        let form = form.clone();
+        let asking = Asking { header: title.to_owned(), message: message.to_owned(), ..Asking::default() };
+        match self.run(&stop, |_| (), move |stage| stage.fill(&form, &asking)).await {
+            Ok(Reply::Send(content)) => Filled::Accept(content),
+            Ok(Reply::Decline) => Filled::Decline,
+            Ok(Reply::Cancel | Reply::CancelAll) | Err(End::Interrupted) => Filled::Cancel,
+            Err(End::Withdrawn) => Filled::Withdrawn,
+            Err(end) => Filled::Impossible(end.to_string()),
+        }
     }
 }

@@ -1,0 +1,100 @@
+use std::{
+    io::{self, PipeReader, PipeWriter, Read, Write},
+    os::fd::{AsFd, BorrowedFd},
+    sync::{
+        Arc,
+        atomic::{AtomicU8, Ordering},
+    },
+    time::Duration,
+};
+
+use nix::{
+    errno::Errno,
+    poll::{PollFd, PollFlags, PollTimeout, poll},
+};
+
+/// What may happen to an open prompt from outside.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub(super) enum Cause {
+    /// The question is gone.
+    Withdrawn = 1,
+    /// SIGINT came.
+    Interrupted = 2,
+    /// The terminal has another size, or what is shown has changed.
+    Changed = 4,
+}
+
+/// Wakes a thread that waits for a key: a pipe that it polls beside the terminal. The byte in the pipe is written by
+/// whoever sets the first cause, so the pipe never fills.
+#[derive(Debug)]
+pub(super) struct Alarm {
+    causes: Arc<AtomicU8>,
+    pipe: PipeReader,
+}
+
+/// The other end of an [`Alarm`].
+#[derive(Clone, Debug)]
+pub(super) struct Bell {
+    causes: Arc<AtomicU8>,
+    pipe: Arc<PipeWriter>,
+}
+
+impl Bell {
+    pub(super) fn ring(&self, cause: Cause) {
+        if self.causes.fetch_or(cause as u8, Ordering::AcqRel) == 0 {
+            // It fails only when nobody waits any more.
+            drop((&*self.pipe).write(&[0]));
+        }
+    }
+}
+
+impl Alarm {
+    pub(super) fn new() -> io::Result<(Self, Bell)> {
+        let (reader, writer) = io::pipe()?;
+        let causes = Arc::new(AtomicU8::new(0));
+        Ok((Self { causes: Arc::clone(&causes), pipe: reader }, Bell { causes, pipe: Arc::new(writer) }))
+    }
+
+    /// What to poll.
+    pub(super) fn fd(&self) -> BorrowedFd<'_> {
+        self.pipe.as_fd()
+    }
+
+    /// What rang within `time`, if anything did.
+    pub(super) fn wait(&self, time: Duration) -> io::Result<Option<Cause>> {
+        let mut fds = [PollFd::new(self.fd(), PollFlags::POLLIN)];
+        let timeout = PollTimeout::try_from(time).unwrap_or(PollTimeout::MAX);
+        match poll(&mut fds, timeout) {
+            Ok(1..) => self.take().map(Some),
+            Ok(_) | Err(Errno::EINTR) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// The gravest cause of a bell that has rung: call it when the pipe is readable.
+    pub(super) fn take(&self) -> io::Result<Cause> {
+        (&self.pipe).read_exact(&mut [0])?;
+        let causes = self.causes.swap(0, Ordering::AcqRel);
+        let of = |cause: &Cause| causes & *cause as u8 != 0;
+        Ok([Cause::Withdrawn, Cause::Interrupted].into_iter().find(of).unwrap_or(Cause::Changed))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn many_rings_are_one_and_the_gravest_counts() {
+        let (alarm, bell) = Alarm::new().expect("a pipe");
+        for _ in 0..100_000 {
+            bell.ring(Cause::Changed);
+        }
+        bell.ring(Cause::Withdrawn);
+        bell.ring(Cause::Interrupted);
+        assert_eq!(alarm.take().expect("rung"), Cause::Withdrawn);
+        bell.ring(Cause::Changed);
+        assert_eq!(alarm.take().expect("rung again"), Cause::Changed);
+    }
+}

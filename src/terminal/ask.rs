@@ -1,0 +1,135 @@
+use std::{
+    sync::{Arc, atomic::AtomicUsize},
+    time::{Duration, Instant},
+};
+
+use serde_json::Value;
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    Terminal,
+    alarm::Cause,
+    browser,
+    fill::{Asking, Reply, safe_label},
+    gate::gate,
+    link::Consent,
+    list::Item,
+    scene::{Prompt, Title},
+    stage::End,
+    waiting::Wait,
+};
+use crate::{
+    elicitation::{Link, Origin, Waited},
+    form::Form,
+    output::{cut, safe_line},
+};
+
+/// Has what is shown drawn anew.
+pub(crate) type Redraw = Box<dyn Fn() + Send>;
+
+impl Asking {
+    /// Who asks, with a message, while others wait.
+    pub(crate) fn of(origin: &Origin, verb: &str, message: &str, waiting: Arc<AtomicUsize>) -> Self {
+        let server = safe_label(origin.server.as_str());
+        let during = origin.call.as_ref().map(|call| format!(", during {}", safe_label(call.as_str())));
+        let header = format!("{server} {verb}{}", during.unwrap_or_default());
+        Self { header, message: message.to_owned(), server: Some(server), waiting }
+    }
+}
+
+impl Terminal {
+    /// Asks for what `schema` describes. `redraw` is given a way to have the screen drawn anew.
+    pub(crate) async fn ask_form(
+        &self,
+        asking: Asking,
+        schema: &Value,
+        stop: &CancellationToken,
+        redraw: impl FnOnce(Redraw),
+    ) -> Result<Reply, End> {
+        let form = Form::from_schema(schema);
+        let ready = |bell: super::alarm::Bell| redraw(Box::new(move || bell.ring(Cause::Changed)));
+        self.run(stop, ready, move |stage| stage.fill(&form, &asking)).await
+    }
+
+    /// Asks whether a link may be opened, and opens it. One that must not be is cancelled, with a warning.
+    pub(crate) async fn ask_link(
+        &self,
+        asking: Asking,
+        url: &str,
+        browser: bool,
+        stop: &CancellationToken,
+        redraw: impl FnOnce(Redraw),
+    ) -> Result<Reply, End> {
+        let link = match Link::inspect(url) {
+            Ok(link) => link,
+            Err(refused) => {
+                let url = cut(&safe_line(url), 200).into_owned();
+                let server = asking.server.as_deref().unwrap_or_default();
+                gate().print(&format!("warning: {server} asked to open a link that is refused, {refused}: {url}\n"));
+                return Ok(Reply::Cancel);
+            }
+        };
+        let url = link.url.clone();
+        let ready = |bell: super::alarm::Bell| redraw(Box::new(move || bell.ring(Cause::Changed)));
+        let consent = self.run(stop, ready, move |stage| stage.consent(&asking, &link, browser)).await?;
+        if consent == Consent::Open {
+            browser::open(&url);
+        }
+        Ok(consent.reply())
+    }
+
+    /// Asks whether a server that has asked `many` questions may go on: [`Reply::Send`] is a yes.
+    pub(crate) async fn ask_to_go_on(
+        &self,
+        asking: Asking,
+        many: usize,
+        stop: &CancellationToken,
+    ) -> Result<Reply, End> {
+        self.run(stop, drop, move |stage| {
+            let mut scene = asking.scene();
+            let server = asking.server.as_deref().unwrap_or("the server");
+            scene.header = asking.header.replacen(" asks", &format!(" has asked {many} questions"), 1);
+            scene.message.clear();
+            let items = [
+                Item::new("Go on", "see its next question"),
+                Item::new("Cancel all", format!("nothing more from {server} in this call")),
+            ];
+            let hints = ["↑↓ move", "Enter choose"].map(str::to_owned).to_vec();
+            let title = Title { label: "Is that all right?".to_owned(), ..Title::default() };
+            let prompt = Prompt { title: Some(title), hints, ..Prompt::default() };
+            stage.flush();
+            match stage.choose(&scene, &prompt, &items, 0) {
+                Ok(Some(0)) => Ok(Reply::Send(serde_json::Map::new())),
+                Ok(_) | Err(End::Interrupted) => Ok(Reply::CancelAll),
+                Err(end) => Err(end),
+            }
+        })
+        .await
+    }
+
+    /// Shows that an accepted link is waited for, since `begin` and at most until `end`. `None` when the terminal is needed
+    /// for a question.
+    pub(crate) async fn wait_for_link(
+        &self,
+        asking: Asking,
+        (begin, end): (Instant, Instant),
+        done: &CancellationToken,
+        redraw: impl FnOnce(Redraw),
+    ) -> Option<Waited> {
+        let ready = |bell: super::alarm::Bell| redraw(Box::new(move || bell.ring(Cause::Changed)));
+        let waited = self.run(done, ready, move |stage| stage.wait_for(&asking, begin, end)).await;
+        match waited {
+            Ok(Wait::Continue) => Some(Waited::Continue),
+            Ok(Wait::Cancel) | Err(End::Interrupted) => Some(Waited::Cancel),
+            Ok(Wait::TimedOut) => Some(Waited::TimedOut),
+            Ok(Wait::Yield) => None,
+            Err(End::Withdrawn) => Some(Waited::Complete),
+            // No screen, but the link is waited for all the same.
+            Err(End::TooSmall(_) | End::Gone(_)) => {
+                let rest: Duration = end.saturating_duration_since(Instant::now());
+                let waited = tokio::time::timeout(rest, done.cancelled()).await;
+                Some(waited.map_or(Waited::TimedOut, |()| Waited::Complete))
+            }
+        }
+    }
+}

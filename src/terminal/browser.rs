@@ -1,0 +1,65 @@
+use std::{
+    env, io,
+    path::Path,
+    process::{Command, Stdio},
+    thread,
+};
+
+use super::gate::gate;
+
+/// Browsers that would take the terminal for themselves.
+const TEXT_BROWSERS: [&str; 6] = ["elinks", "links", "links2", "lynx", "www-browser", "w3m"];
+
+/// Starts the person's browser with `url`, which is `http` or `https`, on a thread of its own. That it does not start is
+/// told, and no failure: the address is on the screen.
+pub(super) fn open(url: &str) {
+    let url = url.to_owned();
+    let opened = thread::Builder::new().name("browser".to_owned()).spawn(move || {
+        if let Err(error) = start(&url) {
+            gate().print(&format!("note: no browser could be started ({error}); the address is above\n"));
+        }
+    });
+    // Without a thread there is no browser; the address is there.
+    drop(opened);
+}
+
+fn start(url: &str) -> io::Result<()> {
+    if let Some(name) = text_browser(&env::var("BROWSER").unwrap_or_default()) {
+        return Err(io::Error::other(format!("{name} needs the terminal for itself")));
+    }
+    match webbrowser::open(url) {
+        // It knows desktops by their settings; a system may have the opener alone.
+        Err(_) if cfg!(all(unix, not(target_os = "macos"))) => xdg_open(url),
+        opened => opened,
+    }
+}
+
+fn xdg_open(url: &str) -> io::Result<()> {
+    let mut command = Command::new("xdg-open");
+    let status = command.arg(url).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status();
+    match status {
+        Ok(status) if status.success() => Ok(()),
+        Ok(status) => Err(io::Error::other(format!("xdg-open ended with {status}"))),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Err(io::Error::other("none was found")),
+        Err(error) => Err(error),
+    }
+}
+
+/// The text browser that `BROWSER`, a list of commands between colons, begins with.
+fn text_browser(browser: &str) -> Option<&str> {
+    let program = browser.split(':').next()?.split_whitespace().next()?;
+    let name = Path::new(program).file_name()?.to_str()?;
+    TEXT_BROWSERS.contains(&name).then_some(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_browsers_are_known_by_name() {
+        assert_eq!(text_browser("/usr/bin/w3m %s:firefox"), Some("w3m"));
+        assert_eq!(text_browser("firefox --new-tab"), None);
+        assert_eq!(text_browser(""), None);
+    }
+}

@@ -1,0 +1,81 @@
+use std::{
+    env, fs,
+    io::{self, Write},
+    process::{Child, Command, ExitStatus},
+    time::Duration,
+};
+
+use nix::sys::signal::SigSet;
+
+use super::{
+    alarm::Cause,
+    stage::{End, Stage},
+};
+
+/// How often the program is looked after.
+const TICK: Duration = Duration::from_millis(50);
+
+impl Stage {
+    /// Lets a person edit `text` with their own program, in a private file that is removed afterwards. The inner error
+    /// says why that was not possible.
+    pub(super) fn edit_externally(&mut self, text: &str, suffix: &str) -> Result<Result<String, String>, End> {
+        let Some(command) = ["VISUAL", "EDITOR"].iter().find_map(|name| env::var(name).ok().filter(|c| !c.is_empty()))
+        else {
+            return Ok(Err("VISUAL and EDITOR are not set".to_owned()));
+        };
+        match self.edit_with(&command, text, suffix) {
+            Ok(edited) => Ok(Ok(edited)),
+            Err(End::Gone(error)) => Ok(Err(format!("{command}: {error}"))),
+            Err(end) => Err(end),
+        }
+    }
+
+    fn edit_with(&mut self, command: &str, text: &str, suffix: &str) -> Result<String, End> {
+        let words = shell_words::split(command).map_err(io::Error::other)?;
+        let Some((program, arguments)) = words.split_first() else {
+            return Err(End::Gone(io::ErrorKind::NotFound.into()));
+        };
+        // Only its owner can read it.
+        let mut file = tempfile::Builder::new().prefix("toolnexus-").suffix(suffix).tempfile()?;
+        file.write_all(text.as_bytes())?;
+        self.leave(&[]);
+        self.take_pastes(false);
+        self.tty.give_back()?;
+        let mut command = Command::new(program);
+        command.args(arguments).arg(file.path());
+        command.stdin(self.tty.input().try_clone()?).stdout(self.tty.input().try_clone()?);
+        let ended = spawn(&mut command).map_err(End::Gone).and_then(|child| self.attend(child));
+        self.tty.take_keys()?;
+        self.flush();
+        self.take_pastes(true);
+        let status = ended?;
+        if !status.success() {
+            return Err(io::Error::other(format!("it ended with {status}")).into());
+        }
+        let edited = String::from_utf8(fs::read(file.path())?).map_err(io::Error::other)?;
+        let edited = edited.strip_suffix('\n').unwrap_or(&edited);
+        Ok(edited.strip_suffix('\r').unwrap_or(edited).to_owned())
+    }
+
+    /// Waits for the program; a question that is gone ends it. Ctrl-C is the program's own.
+    fn attend(&self, mut child: Child) -> Result<ExitStatus, End> {
+        loop {
+            if let Some(status) = child.try_wait()? {
+                return Ok(status);
+            }
+            if self.alarm.wait(TICK)? == Some(Cause::Withdrawn) {
+                drop(child.kill());
+                drop(child.wait());
+                return Err(End::Withdrawn);
+            }
+        }
+    }
+}
+
+/// Starts the program with the signals that this thread does without.
+fn spawn(command: &mut Command) -> io::Result<Child> {
+    SigSet::all().thread_unblock()?;
+    let child = command.spawn();
+    SigSet::all().thread_block()?;
+    child
+}

@@ -1,0 +1,269 @@
+use serde_json::{Value, json};
+
+use super::{
+    Editor,
+    entry::Entered,
+    fill::{Fill, LABEL, Slot, Step, safe, safe_label, shown},
+    list::Item,
+    scene::{Note, Prompt, Title},
+    stage::End,
+    switch::Switch,
+};
+use crate::{
+    form::{Choice, Field, FieldKind},
+    output::{cut, safe_line},
+};
+
+const OUT: &str = "leave it out";
+
+impl Fill<'_> {
+    /// Asks for one field.
+    pub(super) fn ask(&mut self, at: usize) -> Result<Step, End> {
+        let form = self.form;
+        let field = &form.fields[at];
+        let before = if self.reviewing { Vec::new() } else { self.answers_before(at) };
+        self.scene.answers = before;
+        match &field.kind {
+            FieldKind::Text(_) | FieldKind::Number(_) | FieldKind::Json => self.ask_text(at, field),
+            FieldKind::Boolean => self.ask_boolean(at, field),
+            FieldKind::Choice(choice) => self.ask_choice(at, field, &choice.choices),
+            FieldKind::List(list) => self.ask_list(at, field, &list.choices),
+            FieldKind::Const(value) => {
+                let only = Choice { value: value.clone(), title: None, description: None };
+                self.ask_choice(at, field, &[only])
+            }
+        }
+    }
+
+    fn answers_before(&self, at: usize) -> Vec<(String, String)> {
+        let fields = self.form.fields.iter().zip(&self.slots).take(at);
+        fields.filter_map(|(field, slot)| Some((self.label(field), shown(field, slot)?))).collect()
+    }
+
+    /// The value that stands ready: what was entered before, else the default.
+    fn ready<'b>(&'b self, at: usize, field: &'b Field) -> Option<&'b Value> {
+        match &self.slots[at] {
+            Slot::Given(value) => Some(value),
+            Slot::Out => None,
+            Slot::Open => field.default.as_ref(),
+        }
+    }
+
+    fn ask_text(&mut self, at: usize, field: &Field) -> Result<Step, End> {
+        let ready = self.ready(at, field).map(|value| field.edit(value));
+        let mut editor = Editor::new(self.drafts[at].take().or(ready).unwrap_or_default());
+        let mut hints = vec![self.enter_hint("next")];
+        match field.parse_empty() {
+            Ok(None) if !editor.text().is_empty() => hints.push("Ctrl-U, Enter leaves it out".to_owned()),
+            Ok(None) => hints.push("empty leaves it out".to_owned()),
+            Ok(Some(Value::Null)) => hints.push("empty sends null".to_owned()),
+            Ok(Some(_)) => hints.push("empty sends an empty text".to_owned()),
+            Err(_) => {}
+        }
+        let editable = !field.secret && !matches!(field.kind, FieldKind::Number(_));
+        self.add_back(at, &mut hints);
+        if editable {
+            hints.push("Ctrl-O editor".to_owned());
+        }
+        let mut prompt = self.prompt(at, hints);
+        loop {
+            match self.stage.enter(&self.scene, &prompt, &mut editor, field.secret)? {
+                Entered::Back => {
+                    self.drafts[at] = Some(editor.text().to_owned()).filter(|text| !text.is_empty() && !field.secret);
+                    return Ok(Step::Back);
+                }
+                Entered::External if editable => {
+                    let suffix = if field.kind == FieldKind::Json { ".json" } else { ".txt" };
+                    match self.stage.edit_externally(editor.text(), suffix)? {
+                        Ok(text) => editor = Editor::new(text),
+                        Err(error) => prompt.error = Some(safe_line(&error).into_owned()),
+                    }
+                }
+                Entered::External => {}
+                Entered::Done => match entered(field, editor.text()) {
+                    Err(error) => prompt.error = Some(error),
+                    Ok(slot) if !field.secret || slot == Slot::Out => return Ok(self.take(at, slot)),
+                    Ok(slot) => match self.ask_again(&prompt, editor.text())? {
+                        Some(true) => return Ok(self.take(at, slot)),
+                        Some(false) => {
+                            editor = Editor::default();
+                            prompt.error = Some("the two are not the same; enter it once more".to_owned());
+                        }
+                        None => prompt.error = None,
+                    },
+                },
+            }
+        }
+    }
+
+    /// Asks for a secret once more: whether it is the same, `None` after Escape.
+    fn ask_again(&mut self, first: &Prompt, text: &str) -> Result<Option<bool>, End> {
+        let mut prompt = Prompt { about: String::new(), error: None, ..first.clone() };
+        if let Some(title) = &mut prompt.title {
+            title.label.push_str(", again");
+            title.key = None;
+        }
+        prompt.hints = vec![self.enter_hint("next"), "Esc back".to_owned(), "Ctrl-C cancel the question".to_owned()];
+        let mut editor = Editor::default();
+        loop {
+            match self.stage.enter(&self.scene, &prompt, &mut editor, true)? {
+                Entered::Done => return Ok(Some(editor.text() == text)),
+                Entered::Back => return Ok(None),
+                Entered::External => {}
+            }
+        }
+    }
+
+    fn ask_boolean(&mut self, at: usize, field: &Field) -> Result<Step, End> {
+        let mut words = vec!["yes", "no"];
+        if !field.required {
+            words.push(OUT);
+        } else if field.nullable {
+            words.push("null");
+        }
+        let active = match (&self.slots[at], self.ready(at, field)) {
+            (Slot::Out, _) => Some(2),
+            (_, Some(Value::Bool(yes))) => Some(usize::from(!yes)),
+            (_, Some(_)) => Some(2),
+            (_, None) if !field.required => Some(2),
+            (_, None) => None,
+        };
+        let parse = |typed: &str| match field.parse(typed) {
+            Ok(Value::Bool(yes)) => Ok(usize::from(!yes)),
+            Ok(_) => Ok(2),
+            Err(error) => Err(safe_line(&error.reason).into_owned()),
+        };
+        let mut hints = vec![self.enter_hint("next"), "←→ move, or type y or n".to_owned()];
+        self.add_back(at, &mut hints);
+        let prompt = self.prompt(at, hints);
+        let chosen = self.stage.switch(&self.scene, &prompt, &Switch { words: &words, active, parse: &parse })?;
+        Ok(match chosen {
+            None => Step::Back,
+            Some(index @ (0 | 1)) => self.take(at, Slot::Given(json!(index == 0))),
+            Some(_) if field.required => self.take(at, Slot::Given(Value::Null)),
+            Some(_) => self.take(at, Slot::Out),
+        })
+    }
+
+    fn ask_choice(&mut self, at: usize, field: &Field, choices: &[Choice]) -> Result<Step, End> {
+        let mut options: Vec<(Slot, Item)> = Vec::new();
+        if !field.required {
+            options.push((Slot::Out, Item::new(OUT, "")));
+        }
+        options.extend(choices.iter().map(|choice| (Slot::Given(choice.value.clone()), item(choice))));
+        let has_null = choices.iter().any(|choice| choice.value.is_null());
+        if field.required && field.nullable && !has_null {
+            options.push((Slot::Given(Value::Null), Item::new("null", "no value")));
+        }
+        let ready = self.ready(at, field).cloned().map_or(Slot::Out, Slot::Given);
+        let mut active = options.iter().position(|(slot, _)| *slot == ready).unwrap_or(0);
+        let items: Vec<Item> = options.iter().map(|(_, item)| item.clone()).collect();
+        let mut hints = vec!["↑↓ move".to_owned(), self.enter_hint("choose")];
+        self.add_back(at, &mut hints);
+        let mut prompt = self.prompt(at, hints);
+        loop {
+            let Some(index) = self.stage.choose(&self.scene, &prompt, &items, active)? else { return Ok(Step::Back) };
+            let slot = options[index].0.clone();
+            match checked(field, &slot) {
+                None => return Ok(self.take(at, slot)),
+                error => prompt.error = error,
+            }
+            active = index;
+        }
+    }
+
+    fn ask_list(&mut self, at: usize, field: &Field, choices: &[Choice]) -> Result<Step, End> {
+        let items: Vec<Item> = choices.iter().map(item).collect();
+        let ready = self.ready(at, field).and_then(Value::as_array).cloned().unwrap_or_default();
+        let mut marked: Vec<bool> = choices.iter().map(|choice| ready.contains(&choice.value)).collect();
+        let mut hints = vec!["Space mark".to_owned(), self.enter_hint("next")];
+        if !field.required {
+            hints.push("none leaves it out".to_owned());
+        }
+        self.add_back(at, &mut hints);
+        let mut prompt = self.prompt(at, hints);
+        loop {
+            if !self.stage.mark(&self.scene, &prompt, &items, &mut marked)? {
+                return Ok(Step::Back);
+            }
+            let values =
+                choices.iter().zip(&marked).filter(|(_, marked)| **marked).map(|(choice, _)| choice.value.clone());
+            let values: Vec<Value> = values.collect();
+            let slot = if values.is_empty() && !field.required { Slot::Out } else { Slot::Given(values.into()) };
+            match checked(field, &slot) {
+                None => return Ok(self.take(at, slot)),
+                error => prompt.error = error,
+            }
+        }
+    }
+
+    fn take(&mut self, at: usize, slot: Slot) -> Step {
+        self.slots[at] = slot;
+        Step::Next
+    }
+
+    /// What Enter does: a form of one field is sent by it.
+    fn enter_hint(&self, verb: &str) -> String {
+        match (self.form.fields.len(), self.reviewing) {
+            (_, true) => "Enter keep".to_owned(),
+            (1, _) => "Enter sends".to_owned(),
+            _ => format!("Enter {verb}"),
+        }
+    }
+
+    fn add_back(&self, at: usize, hints: &mut Vec<String>) {
+        hints.push(if at == 0 && !self.reviewing { "Esc menu" } else { "Esc back" }.to_owned());
+        hints.push("Ctrl-C cancel the question".to_owned());
+    }
+
+    fn prompt(&self, at: usize, hints: Vec<String>) -> Prompt {
+        let field = &self.form.fields[at];
+        let count = self.form.fields.len();
+        let label = safe_label(field.label());
+        let key = safe_label(&field.key);
+        let mut notes = self.notes(at);
+        if field.secret {
+            let who = self.asking.server.as_deref().unwrap_or("the server");
+            notes.push(Note::Warning(format!("secrets do not belong in forms: {who} will be able to read it")));
+        }
+        Prompt {
+            title: Some(Title {
+                key: Some(key).filter(|key| !says_the_same(key, &label)),
+                label,
+                rules: cut(&safe_line(&field.rules()), 2 * LABEL).into_owned(),
+                counter: if count == 1 { String::new() } else { format!("{} of {count}", at + 1) },
+            }),
+            about: safe(field.description.as_deref().unwrap_or_default()),
+            notes,
+            error: None,
+            hints,
+        }
+    }
+}
+
+/// What typed text gives a field, or why not.
+fn entered(field: &Field, text: &str) -> Result<Slot, String> {
+    let value = if text.is_empty() { field.parse_empty() } else { field.parse(text).map(Some) };
+    match value {
+        Ok(value) => Ok(value.map_or(Slot::Out, Slot::Given)),
+        Err(error) => Err(safe_line(&error.reason).into_owned()),
+    }
+}
+
+/// Why a field does not take what was chosen.
+fn checked(field: &Field, slot: &Slot) -> Option<String> {
+    let Slot::Given(value) = slot else { return None };
+    field.check(value).err().map(|error| safe_line(&error.reason).into_owned())
+}
+
+fn item(choice: &Choice) -> Item {
+    let detail = choice.description.as_deref().map(|text| cut(&safe_line(text), 200).into_owned());
+    Item::new(safe_label(&choice.label()), detail.unwrap_or_default())
+}
+
+/// Whether a label is the key in other words: `first_name`, `First name`.
+fn says_the_same(key: &str, label: &str) -> bool {
+    let letters =
+        |text: &str| text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect::<String>();
+    letters(key) == letters(label)
+}

@@ -1,0 +1,223 @@
+use std::sync::{Arc, atomic::AtomicUsize};
+
+use serde_json::{Map, Value};
+
+use super::{
+    layout::Look,
+    line::{Ink, Line},
+    scene::{Note, Scene},
+    stage::{End, Stage},
+};
+use crate::{
+    form::{Field, Form},
+    output::{cut, safe_line, safe_text},
+};
+
+/// The longest label and the longest text of a server that are shown, in characters.
+pub(super) const LABEL: usize = 60;
+const TEXT: usize = 4000;
+
+/// Who asks, and what is said above everything.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Asking {
+    /// The first line, in our words; names in it are made safe.
+    pub(crate) header: String,
+    /// The server's message, as it came.
+    pub(crate) message: String,
+    /// The server, made safe, that is told of a no; without one there is nobody to say no to.
+    pub(crate) server: Option<String>,
+    /// How many other questions wait.
+    pub(crate) waiting: Arc<AtomicUsize>,
+}
+
+/// What a person did with a question.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Reply {
+    /// Yes, with this content.
+    Send(Map<String, Value>),
+    /// No.
+    Decline,
+    /// Closed.
+    Cancel,
+    /// Closed, with everything that waits.
+    CancelAll,
+}
+
+/// What a field holds.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) enum Slot {
+    /// Not asked yet.
+    #[default]
+    Open,
+    /// Left out.
+    Out,
+    /// A value that the field accepts.
+    Given(Value),
+}
+
+/// Where to go after a field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Step {
+    Next,
+    Back,
+}
+
+/// A form that is being filled.
+pub(super) struct Fill<'a> {
+    pub(super) stage: &'a mut Stage,
+    pub(super) asking: &'a Asking,
+    pub(super) form: &'a Form,
+    pub(super) scene: Scene,
+    pub(super) slots: Vec<Slot>,
+    /// Text that was typed and not entered.
+    pub(super) drafts: Vec<Option<String>>,
+    /// Whether the review has been reached: then fields are changed one by one.
+    pub(super) reviewing: bool,
+}
+
+impl Asking {
+    pub(super) fn scene(&self) -> Scene {
+        Scene {
+            header: self.header.clone(),
+            message: safe(&self.message),
+            waiting: Arc::clone(&self.waiting),
+            answers: Vec::new(),
+        }
+    }
+
+    /// What stays on the screen when it is over.
+    pub(super) fn record(&self, look: Look, columns: usize) -> Vec<Line> {
+        let header = Line::new(Ink::Strong, &*self.header);
+        [header].into_iter().chain(look.behind_bar(&safe(&self.message), columns)).collect()
+    }
+}
+
+/// Server text, safe and not too long.
+pub(super) fn safe(text: &str) -> String {
+    cut(&safe_text(text), TEXT).trim().to_owned()
+}
+
+/// A name or a short text of a server's, safe and not too long.
+pub(super) fn safe_label(text: &str) -> String {
+    cut(&safe_line(text), LABEL).into_owned()
+}
+
+impl Stage {
+    /// Lets a person fill `form`.
+    pub(super) fn fill(&mut self, form: &Form, asking: &Asking) -> Result<Reply, End> {
+        let slots = vec![Slot::Open; form.fields.len()];
+        let drafts = vec![None; form.fields.len()];
+        let scene = asking.scene();
+        let mut fill = Fill { stage: self, asking, form, scene, slots, drafts, reviewing: false };
+        let reply = fill.run();
+        let answers = fill.answers(true);
+        let interrupted = matches!(reply, Err(End::Interrupted));
+        match &reply {
+            Ok(reply) => self.record(asking, &answers, reply),
+            Err(_) if interrupted => self.record(asking, &[], &Reply::Cancel),
+            Err(_) => {}
+        }
+        if interrupted { Ok(Reply::Cancel) } else { reply }
+    }
+
+    /// Leaves a few lines about what happened.
+    pub(super) fn record(&mut self, asking: &Asking, answers: &[(String, String)], reply: &Reply) {
+        let columns = self.columns();
+        let mut lines = if self.look.plain { Vec::new() } else { asking.record(self.look, columns) };
+        let server = asking.server.as_deref();
+        match (reply, server) {
+            (Reply::Send(_), server) => {
+                let scene = Scene { answers: answers.to_vec(), ..Scene::default() };
+                if !self.look.plain {
+                    lines.extend(scene.answer_lines(columns).iter().map(|line| line.cut(columns)));
+                }
+                lines.extend(server.map(|server| Line::good(self.look.tick(), &format!("sent to {server}"))));
+            }
+            (Reply::Decline, Some(server)) => {
+                lines.push(Line::faint(format!("declined: {server} is told that you said no")));
+            }
+            _ => lines.push(Line::faint("cancelled: closed without an answer")),
+        }
+        lines.push(Line::default());
+        self.leave(&lines);
+    }
+}
+
+impl Fill<'_> {
+    fn run(&mut self) -> Result<Reply, End> {
+        if self.form.is_empty() {
+            return self.confirm();
+        }
+        let mut at = 0;
+        loop {
+            if at == self.form.fields.len() {
+                if at == 1 {
+                    let content = self.content();
+                    match self.form.check(&content).first() {
+                        None => return Ok(Reply::Send(content)),
+                        Some(_) => self.reviewing = true,
+                    }
+                }
+                if let Some(reply) = self.review()? {
+                    return Ok(reply);
+                }
+                self.reviewing = false;
+                at -= 1;
+                continue;
+            }
+            match self.ask(at)? {
+                Step::Next => at += 1,
+                Step::Back if at > 0 => at -= 1,
+                Step::Back => {
+                    if let Some(reply) = self.menu()? {
+                        return Ok(reply);
+                    }
+                }
+            }
+        }
+    }
+
+    /// What is sent: what was entered, and nothing else.
+    pub(super) fn content(&self) -> Map<String, Value> {
+        let given = |(field, slot): (&Field, &Slot)| match slot {
+            Slot::Given(value) => Some((field.key.clone(), value.clone())),
+            Slot::Open | Slot::Out => None,
+        };
+        self.form.fields.iter().zip(&self.slots).filter_map(given).collect()
+    }
+
+    /// The answers so far, for a person; with those `left_out` or without.
+    pub(super) fn answers(&self, left_out: bool) -> Vec<(String, String)> {
+        let answer = |(field, slot): (&Field, &Slot)| {
+            let value = shown(field, slot)?;
+            (left_out || *slot != Slot::Out).then(|| (self.label(field), value))
+        };
+        self.form.fields.iter().zip(&self.slots).filter_map(answer).collect()
+    }
+
+    /// What a field is called: its label, with its key where another field has the same.
+    pub(super) fn label(&self, field: &Field) -> String {
+        let label = safe_label(field.label());
+        let same = self.form.fields.iter().filter(|other| other.label() == field.label()).count();
+        if same > 1 { format!("{label} ({})", safe_label(&field.key)) } else { label }
+    }
+
+    /// What we have to say about the form or a field.
+    pub(super) fn notes(&self, at: usize) -> Vec<Note> {
+        let field = &self.form.fields[at];
+        let of_form = self.form.notes.iter().filter(|_| at == 0);
+        of_form.chain(&field.notes).map(|note| Note::Info(cut(&safe_line(note), 200).into_owned())).collect()
+    }
+}
+
+/// A slot in words; `None` when it is open.
+pub(super) fn shown(field: &Field, slot: &Slot) -> Option<String> {
+    match slot {
+        Slot::Open => None,
+        Slot::Out => Some("left out".to_owned()),
+        Slot::Given(value) => {
+            let text = field.show(value).replace('\n', " ⏎ ");
+            Some(if text.is_empty() { "(empty text)".to_owned() } else { cut(&safe_line(&text), 200).into_owned() })
+        }
+    }
+}

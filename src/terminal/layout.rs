@@ -1,0 +1,207 @@
+use super::{
+    line::{Ink, Line},
+    scene::{Prompt, Scene, Title},
+    width::{width, wrap},
+};
+
+/// Rows and columns of the terminal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Size {
+    pub(super) rows: usize,
+    pub(super) columns: usize,
+}
+
+/// What is drawn for one prompt: the lines above the place where something is entered, the rows of that place, and the
+/// lines below it. Together they fit into the terminal.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Layout {
+    pub(super) above: Vec<Line>,
+    pub(super) rows: usize,
+    pub(super) below: Vec<Line>,
+}
+
+/// A part of the screen, which gives rows away when there are too few.
+struct Part {
+    lines: Vec<Line>,
+    /// Whether the last line that stays says how many are missing.
+    counts: bool,
+}
+
+/// The parts from top to bottom.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Header,
+    Message,
+    Gap,
+    Answers,
+    Space,
+    Title,
+    About,
+    Notes,
+    Entry,
+    Error,
+    Hints,
+}
+
+/// Which part shrinks to how many rows, in this order, until everything fits.
+const SHRINKING: [(Place, usize); 20] = [
+    (Place::Answers, 3),
+    (Place::Entry, 10),
+    (Place::Message, 6),
+    (Place::Answers, 0),
+    (Place::Space, 0),
+    (Place::Gap, 0),
+    (Place::About, 2),
+    (Place::Entry, 6),
+    (Place::Message, 2),
+    (Place::Entry, 3),
+    (Place::Hints, 1),
+    (Place::Message, 0),
+    (Place::About, 0),
+    (Place::Entry, 1),
+    (Place::Hints, 0),
+    (Place::Notes, 1),
+    (Place::Header, 0),
+    (Place::Notes, 0),
+    (Place::Error, 1),
+    (Place::Title, 1),
+];
+
+impl Layout {
+    /// Lays out `prompt` in `scene` for something that takes `rows` rows, or as many as there are.
+    pub(super) fn new(scene: &Scene, prompt: &Prompt, rows: usize, size: Size, look: Look) -> Self {
+        let columns = size.columns.saturating_sub(1).max(1);
+        let bars = |text: &str| look.behind_bar(text, columns);
+        let gap = |wanted: bool| if wanted { vec![Line::default()] } else { Vec::new() };
+        let answers = scene.answer_lines(columns);
+        let whole = |lines| Part { lines, counts: false };
+        let counted = |lines| Part { lines, counts: true };
+        let mut parts = [
+            whole(scene.header_lines()),
+            counted(bars(&scene.message)),
+            whole(gap(true)),
+            whole(answers.clone()),
+            whole(gap(!answers.is_empty())),
+            whole(prompt.title.as_ref().map_or_else(Vec::new, |title| title_lines(title, columns))),
+            counted(bars(&prompt.about)),
+            counted(prompt.note_lines(columns)),
+            whole(vec![Line::default(); rows]),
+            whole(prompt.error.as_deref().map_or_else(Vec::new, |error| look.error(error, columns))),
+            whole(hint_lines(&prompt.hints, columns)),
+        ];
+        for (place, keep) in SHRINKING {
+            let total: usize = parts.iter().map(|part| part.lines.len()).sum();
+            let part = &mut parts[place as usize];
+            let excess = total.saturating_sub(size.rows).min(part.lines.len().saturating_sub(keep));
+            part.shrink(excess, place == Place::Answers);
+        }
+        let mut parts = parts.into_iter().map(|part| part.lines);
+        let above = parts.by_ref().take(Place::Entry as usize).flatten().collect();
+        let rows = parts.next().map_or(0, |lines| lines.len());
+        Self { above, rows, below: parts.flatten().collect() }
+    }
+}
+
+impl Part {
+    /// Takes `excess` lines away, at the start or at the end.
+    fn shrink(&mut self, excess: usize, at_start: bool) {
+        if excess == 0 {
+            return;
+        }
+        if at_start {
+            self.lines.drain(..excess);
+            return;
+        }
+        let all = self.lines.len();
+        self.lines.truncate(all - excess);
+        let hidden = excess + 1;
+        if let (true, Some(last)) = (self.counts, self.lines.last_mut()) {
+            *last = Line::new(Ink::Faint, format!("… {hidden} more lines"));
+        }
+    }
+}
+
+/// How things look in this terminal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Look {
+    /// No cursor movement, and ASCII signs.
+    pub(super) plain: bool,
+    /// Colours.
+    pub(super) colour: bool,
+}
+
+impl Look {
+    /// The sign before what is being entered or is chosen.
+    pub(super) fn pointer(self) -> &'static str {
+        if self.plain { "> " } else { "› " }
+    }
+
+    /// The sign of what went well.
+    pub(super) fn tick(self) -> &'static str {
+        if self.plain { "" } else { "✓ " }
+    }
+
+    /// What stands for each character of a secret.
+    pub(super) fn mask(self, masked: bool) -> Option<&'static str> {
+        masked.then_some(if self.plain { "*" } else { "•" })
+    }
+
+    /// Server text, which must not be taken for ours.
+    pub(super) fn behind_bar(self, text: &str, columns: usize) -> Vec<Line> {
+        let bar = if self.plain { "| " } else { "│ " };
+        if text.is_empty() {
+            return Vec::new();
+        }
+        let lines = wrap(text, columns.saturating_sub(2));
+        lines.into_iter().map(|line| Line::new(Ink::Faint, bar).and(Ink::Plain, line)).collect()
+    }
+
+    pub(super) fn error(self, text: &str, columns: usize) -> Vec<Line> {
+        let sign = if self.plain { "x " } else { "✗ " };
+        signed(sign, text, Ink::Bad, columns)
+    }
+}
+
+/// `text` behind a sign, with its further lines under it.
+pub(super) fn signed(sign: &str, text: &str, ink: Ink, columns: usize) -> Vec<Line> {
+    let lines = wrap(text, columns.saturating_sub(width(sign)));
+    let sign_of = |row| if row == 0 { sign.to_owned() } else { " ".repeat(width(sign)) };
+    lines.into_iter().enumerate().map(|(row, line)| Line::new(ink, sign_of(row)).and(ink, line)).collect()
+}
+
+/// Label, rules and counter: on one line where they fit.
+pub(super) fn title_lines(title: &Title, columns: usize) -> Vec<Line> {
+    const RULES_AT: usize = 28;
+    let columns = columns.min(76);
+    let label = title.label_line(columns);
+    let counter = width(&title.counter);
+    let rules = width(&title.rules);
+    let at = RULES_AT.max(label.width() + 2);
+    let with_counter = |line: Line| match counter {
+        0 => line,
+        _ => line.pad(columns.saturating_sub(counter)).and(Ink::Faint, &*title.counter),
+    };
+    if at + rules + 2 + counter <= columns {
+        let line = if rules == 0 { label } else { label.pad(at).and(Ink::Faint, &*title.rules) };
+        return vec![with_counter(line)];
+    }
+    let rules = wrap(&title.rules, columns.saturating_sub(2));
+    let rules = rules.into_iter().map(|line| Line::new(Ink::Faint, format!("  {line}")));
+    [with_counter(label)].into_iter().chain(rules).collect()
+}
+
+/// The hints, as many on a line as fit.
+pub(super) fn hint_lines(hints: &[String], columns: usize) -> Vec<Line> {
+    let mut lines: Vec<String> = Vec::new();
+    for hint in hints {
+        let hint = if columns < 60 { hint.trim_end_matches(" the question") } else { hint };
+        match lines.last_mut() {
+            Some(line) if width(line) + 3 + width(hint) <= columns => {
+                line.push_str(" · ");
+                line.push_str(hint);
+            }
+            _ => lines.push(hint.to_owned()),
+        }
+    }
+    lines.into_iter().map(|line| Line::new(Ink::Faint, line)).collect()
+}

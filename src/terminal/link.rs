@@ -1,0 +1,132 @@
+use super::{
+    fill::{Asking, Reply},
+    line::Line,
+    list::Item,
+    scene::{Note, Prompt, Scene},
+    stage::{End, Stage},
+};
+use crate::elicitation::Link;
+
+/// What a person wants done with a link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Consent {
+    /// The browser is to be started.
+    Open,
+    /// They open it themselves.
+    Own,
+    /// Anything but a yes.
+    No(Refusal),
+}
+
+/// The ways to say no.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Refusal {
+    Decline,
+    Cancel,
+    CancelAll,
+}
+
+impl Stage {
+    /// Asks whether `link` may be opened. The address is shown whole before anything can be chosen.
+    pub(super) fn consent(&mut self, asking: &Asking, link: &Link, browser: bool) -> Result<Consent, End> {
+        let notes = notes(link);
+        let mut scene = asking.scene();
+        let mut prompt = Prompt {
+            notes: notes.clone(),
+            hints: ["↑↓ move", "Enter choose", "Ctrl-C cancel the question"].map(str::to_owned).to_vec(),
+            ..Prompt::default()
+        };
+        let server = asking.server.as_deref().unwrap_or_default();
+        let mut choices = vec![
+            (Consent::Own, Item::new("I open it myself", "the address stays on the screen")),
+            (Consent::No(Refusal::Decline), Item::new("Decline", format!("{server} is told that you said no"))),
+            (Consent::No(Refusal::Cancel), Item::new("Cancel", "closed without an answer")),
+        ];
+        if browser {
+            choices.insert(0, (Consent::Open, Item::new("Open it in the browser", "")));
+        }
+        if scene.waiting() > 0 {
+            let detail = format!("this one and {} more", scene.waiting());
+            choices.push((Consent::No(Refusal::CancelAll), Item::new("Cancel all", detail)));
+        }
+        self.make_room(asking, &mut scene, &mut prompt, choices.len())?;
+        self.flush();
+        let items: Vec<Item> = choices.iter().map(|(_, item)| item.clone()).collect();
+        let consent = loop {
+            match self.choose(&scene, &prompt, &items, 0) {
+                Ok(Some(index)) => break choices[index].0,
+                Ok(None) => {}
+                Err(End::Interrupted) => break Consent::No(Refusal::Cancel),
+                Err(end) => return Err(end),
+            }
+        };
+        self.leave_link(asking, &scene, link, consent);
+        Ok(consent)
+    }
+
+    /// Where the terminal is too short for everything at once, the address and all that belongs to it is written first, to
+    /// stay, and only the choices are drawn.
+    fn make_room(
+        &mut self,
+        asking: &Asking,
+        scene: &mut Scene,
+        prompt: &mut Prompt,
+        choices: usize,
+    ) -> Result<(), End> {
+        let size = self.size()?;
+        let columns = size.columns.saturating_sub(1).max(1);
+        let notes = prompt.note_lines(columns).len();
+        if self.look.plain || notes + choices + 4 <= size.rows {
+            return Ok(());
+        }
+        let lines = self.story(asking, &prompt.notes);
+        self.leave(&lines);
+        *scene = Scene { waiting: scene.waiting.clone(), ..Scene::default() };
+        prompt.notes.clear();
+        Ok(())
+    }
+
+    /// Leaves the address on the screen, unbroken so that it can be copied, and what is done with it.
+    fn leave_link(&mut self, asking: &Asking, scene: &Scene, link: &Link, consent: Consent) {
+        let was_left = scene.header.is_empty() || self.look.plain;
+        let mut lines = if was_left { Vec::new() } else { self.story(asking, &notes(link)) };
+        let server = asking.server.as_deref().unwrap_or_default();
+        lines.push(match consent {
+            Consent::Open => Line::good(self.look.tick(), "opening it in the browser"),
+            Consent::Own => Line::good(self.look.tick(), "the address is above, to open yourself"),
+            Consent::No(Refusal::Decline) => Line::faint(format!("declined: {server} is told that you said no")),
+            Consent::No(_) => Line::faint("cancelled: closed without an answer"),
+        });
+        lines.push(Line::default());
+        self.leave(&lines);
+    }
+
+    fn story(&self, asking: &Asking, notes: &[Note]) -> Vec<Line> {
+        let columns = self.columns();
+        let mut lines = asking.record(self.look, columns);
+        for note in notes {
+            match note {
+                Note::Address(url) => lines.push(Line::accent(url)),
+                note => lines.extend(note.lines(columns)),
+            }
+        }
+        lines
+    }
+}
+
+impl Consent {
+    pub(super) fn reply(self) -> Reply {
+        match self {
+            Self::Open | Self::Own => Reply::Send(serde_json::Map::new()),
+            Self::No(Refusal::Decline) => Reply::Decline,
+            Self::No(Refusal::Cancel) => Reply::Cancel,
+            Self::No(Refusal::CancelAll) => Reply::CancelAll,
+        }
+    }
+}
+
+fn notes(link: &Link) -> Vec<Note> {
+    let mut notes = vec![Note::Address(link.url.clone()), Note::Info(format!("host    {}", link.host))];
+    notes.extend(link.warnings.iter().map(|warning| Note::Warning(warning.clone())));
+    notes
+}

@@ -1,0 +1,81 @@
+use super::{gate::write, line::Line};
+
+/// Where the cursor goes after a drawing.
+#[derive(Clone, Debug)]
+pub(super) enum Caret {
+    /// Hidden, at the start of this row.
+    Hidden(usize),
+    /// In this row, behind this line: it is written once more, so the cursor stands where the terminal itself
+    /// thinks the text ends.
+    After(usize, Line),
+}
+
+/// Draws the lines of a prompt over those that it drew before, at the bottom of what was printed.
+#[derive(Debug)]
+pub(super) struct Painter {
+    colour: bool,
+    /// The widths of the lines on the screen.
+    drawn: Vec<usize>,
+    /// The line in which the cursor is.
+    row: usize,
+}
+
+impl Painter {
+    pub(super) fn new(colour: bool) -> Self {
+        Self { colour, drawn: Vec::new(), row: 0 }
+    }
+
+    /// Draws `lines`, which fit into the terminal, over the lines before.
+    pub(super) fn draw(&mut self, lines: &[Line], caret: &Caret, columns: usize) {
+        let last = lines.len().saturating_sub(1);
+        // No line wraps, whatever the terminal thinks of its width.
+        let mut out = format!("\x1b[?25l\x1b[?7l{}", self.top(columns));
+        for (row, line) in lines.iter().enumerate() {
+            out.push_str(&line.render(columns, self.colour));
+            out.push_str(if row == last { "\x1b[K\x1b[J\r" } else { "\x1b[K\r\n" });
+        }
+        self.row = match caret {
+            Caret::Hidden(row) | Caret::After(row, _) => *row,
+        };
+        out.push_str(&up(last - self.row));
+        if let Caret::After(_, line) = caret {
+            out.push_str(&line.render(columns, self.colour));
+            out.push_str("\x1b[?25h");
+        }
+        out.push_str("\x1b[?7h");
+        self.drawn = lines.iter().map(|line| line.width().min(columns)).collect();
+        write(&out);
+    }
+
+    /// Somebody else has moved the cursor to this row.
+    pub(super) fn moved_to(&mut self, row: usize) {
+        self.row = row;
+    }
+
+    /// Writes `lines` in place of what is drawn, to stay. They wrap as the terminal likes.
+    pub(super) fn leave(&mut self, lines: &[Line], columns: usize) {
+        if self.drawn.is_empty() && lines.is_empty() {
+            return;
+        }
+        let mut out = format!("{}\x1b[J", self.top(columns));
+        for line in lines {
+            out.push_str(&line.render(usize::MAX, self.colour));
+            out.push_str("\r\n");
+        }
+        out.push_str("\x1b[?25h");
+        self.drawn.clear();
+        self.row = 0;
+        write(&out);
+    }
+
+    /// To the first line. In a terminal that became narrower each line may have become several.
+    fn top(&self, columns: usize) -> String {
+        let above = self.drawn.iter().take(self.row).map(|width| width.div_ceil(columns.max(1)).max(1)).sum();
+        format!("\r{}", up(above))
+    }
+}
+
+/// Moves the cursor up.
+pub(super) fn up(rows: usize) -> String {
+    if rows == 0 { String::new() } else { format!("\x1b[{rows}A") }
+}

@@ -1,0 +1,103 @@
+use super::{
+    Editor,
+    entry::Entered,
+    gate::write,
+    list::Item,
+    scene::{Prompt, Scene},
+    stage::{End, Stage},
+    width::width,
+};
+
+/// Lists for terminals in which the cursor cannot be moved: numbered lines, and a number to type.
+impl Stage {
+    pub(super) fn choose_plainly(
+        &mut self,
+        scene: &Scene,
+        prompt: &Prompt,
+        items: &[Item],
+        active: usize,
+    ) -> Result<Option<usize>, End> {
+        let hint = format!("number, then Enter; Enter alone takes {}", active + 1);
+        let prompt = with_hint(prompt, hint);
+        self.announce(scene, &prompt);
+        number(items, |_| "");
+        loop {
+            let mut editor = Editor::default();
+            if self.read_plainly(&mut editor, false)? == Entered::Back {
+                return Ok(None);
+            }
+            match find(items, editor.text()) {
+                _ if editor.text().trim().is_empty() => return Ok(Some(active)),
+                Some(index) => return Ok(Some(index)),
+                None => refuse(items),
+            }
+        }
+    }
+
+    pub(super) fn mark_plainly(
+        &mut self,
+        scene: &Scene,
+        prompt: &Prompt,
+        items: &[Item],
+        marked: &mut [bool],
+    ) -> Result<bool, End> {
+        let prompt =
+            with_hint(prompt, "numbers with commas, then Enter; Enter alone keeps the marks; 0 marks nothing".into());
+        self.announce(scene, &prompt);
+        number(items, |index| if marked[index] { "[x] " } else { "[ ] " });
+        loop {
+            let mut editor = Editor::default();
+            if self.read_plainly(&mut editor, false)? == Entered::Back {
+                return Ok(false);
+            }
+            let typed = editor.text().trim();
+            let parts = || typed.split(',').map(str::trim).filter(|part| !part.is_empty());
+            if typed.is_empty() {
+                return Ok(true);
+            }
+            let one = find(items, typed).map(|index| vec![index]);
+            let chosen = if typed == "0" {
+                Some(Vec::new())
+            } else {
+                one.or_else(|| parts().map(|part| find(items, part)).collect())
+            };
+            match chosen {
+                Some(chosen) => {
+                    marked.fill(false);
+                    for index in chosen {
+                        marked[index] = true;
+                    }
+                    return Ok(true);
+                }
+                None => refuse(items),
+            }
+        }
+    }
+}
+
+fn number(items: &[Item], mark: impl Fn(usize) -> &'static str) {
+    let column = items.iter().map(|item| width(&item.label)).max().unwrap_or(0);
+    for (index, item) in items.iter().enumerate() {
+        let gap = " ".repeat(column - width(&item.label) + 3);
+        let detail = if item.detail.is_empty() { String::new() } else { format!("{gap}{}", item.detail) };
+        write(&format!("{:>4} {}{}{detail}\n", index + 1, mark(index), item.label));
+    }
+}
+
+fn refuse(items: &[Item]) {
+    write(&format!("x choose a number from 1 to {}\n", items.len()));
+}
+
+/// The prompt with a first hint that fits numbered lines.
+fn with_hint(prompt: &Prompt, hint: String) -> Prompt {
+    let others = prompt.hints.iter().filter(|hint| hint.starts_with("Esc") || hint.starts_with("Ctrl"));
+    Prompt { hints: [hint].into_iter().chain(others.cloned()).collect(), ..prompt.clone() }
+}
+
+/// The item of a number from 1, or of a label.
+fn find(items: &[Item], typed: &str) -> Option<usize> {
+    let typed = typed.trim();
+    let by_label = items.iter().position(|item| item.label.eq_ignore_ascii_case(typed));
+    let by_number = || typed.parse::<usize>().ok()?.checked_sub(1).filter(|index| *index < items.len());
+    by_label.or_else(by_number)
+}

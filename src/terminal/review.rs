@@ -1,0 +1,124 @@
+use serde_json::Map;
+
+use super::{
+    fill::{Fill, Reply, Step, safe_label, shown},
+    list::Item,
+    scene::{Prompt, Title},
+    stage::End,
+};
+
+/// What can be done beside filling fields.
+#[derive(Clone, Copy)]
+enum Act {
+    Send,
+    Change(usize),
+    GoOn,
+    Decline,
+    Cancel,
+    CancelAll,
+}
+
+impl Fill<'_> {
+    /// Everything before it is sent: send, change a field, decline, cancel. `None` is Escape.
+    pub(super) fn review(&mut self) -> Result<Option<Reply>, End> {
+        self.reviewing = true;
+        let mut active = 0;
+        let mut error = None;
+        loop {
+            let mut acts = vec![(Act::Send, Item::new("Send", ""))];
+            for (at, field) in self.form.fields.iter().enumerate() {
+                let value = shown(field, &self.slots[at]).unwrap_or_default();
+                acts.push((Act::Change(at), Item::new(format!("Change {}", self.label(field)), value)));
+            }
+            self.add_ends(&mut acts);
+            let title = match &self.asking.server {
+                Some(server) => format!("What {server} will receive"),
+                None => "What will be sent".to_owned(),
+            };
+            let prompt = Prompt { error: error.take(), ..prompt(title, "Esc back") };
+            let act = self.pick(&prompt, &acts, active)?;
+            match act {
+                Some(Act::Send) => {
+                    let content = self.content();
+                    let Some(wrong) = self.form.check(&content).into_iter().next() else {
+                        return Ok(Some(Reply::Send(content)));
+                    };
+                    let at = self.form.fields.iter().position(|field| field.key == wrong.key);
+                    active = at.map_or(0, |at| at + 1);
+                    error = Some(safe_label(&wrong.to_string()));
+                }
+                Some(Act::Change(at)) => {
+                    active = if self.ask(at)? == Step::Next { 0 } else { at + 1 };
+                }
+                act => return Ok(act.and_then(Act::reply)),
+            }
+        }
+    }
+
+    /// What Escape on the first field opens; `None` goes on.
+    pub(super) fn menu(&mut self) -> Result<Option<Reply>, End> {
+        let mut acts = vec![(Act::GoOn, Item::new("Go on", "back to the question"))];
+        self.add_ends(&mut acts);
+        let act = self.pick(&prompt("Leave this question?".to_owned(), "Esc go on"), &acts, 0)?;
+        Ok(act.and_then(Act::reply))
+    }
+
+    /// A form without fields: yes, no, or neither.
+    pub(super) fn confirm(&mut self) -> Result<Reply, End> {
+        let detail = match &self.asking.server {
+            Some(server) => format!("{server} is told that you agree"),
+            None => String::new(),
+        };
+        let mut acts = vec![(Act::Send, Item::new("Accept", detail))];
+        self.add_ends(&mut acts);
+        loop {
+            let prompt = prompt("Do you accept?".to_owned(), "");
+            match self.pick(&prompt, &acts, 0)? {
+                Some(Act::Send) => return Ok(Reply::Send(Map::new())),
+                Some(act) if act.reply().is_some() => return Ok(act.reply().unwrap_or(Reply::Cancel)),
+                _ => {}
+            }
+        }
+    }
+
+    /// The ways out without an answer.
+    fn add_ends(&self, acts: &mut Vec<(Act, Item)>) {
+        if let Some(server) = &self.asking.server {
+            acts.push((Act::Decline, Item::new("Decline", format!("{server} is told that you said no"))));
+        }
+        acts.push((Act::Cancel, Item::new("Cancel", "closed without an answer")));
+        match self.scene.waiting() {
+            0 => {}
+            count => acts.push((Act::CancelAll, Item::new("Cancel all", format!("this one and {count} more")))),
+        }
+    }
+
+    fn pick(&mut self, prompt: &Prompt, acts: &[(Act, Item)], active: usize) -> Result<Option<Act>, End> {
+        self.scene.answers.clear();
+        // No Enter that was typed ahead is consent.
+        self.stage.flush();
+        let items: Vec<Item> = acts.iter().map(|(_, item)| item.clone()).collect();
+        let chosen = self.stage.choose(&self.scene, prompt, &items, active)?;
+        Ok(chosen.map(|index| acts[index].0))
+    }
+}
+
+impl Act {
+    fn reply(self) -> Option<Reply> {
+        match self {
+            Self::Decline => Some(Reply::Decline),
+            Self::Cancel => Some(Reply::Cancel),
+            Self::CancelAll => Some(Reply::CancelAll),
+            Self::Send | Self::Change(_) | Self::GoOn => None,
+        }
+    }
+}
+
+fn prompt(title: String, escape: &str) -> Prompt {
+    let hints = ["↑↓ move", "Enter choose", escape, "Ctrl-C cancel the question"];
+    Prompt {
+        title: Some(Title { label: title, ..Title::default() }),
+        hints: hints.into_iter().filter(|hint| !hint.is_empty()).map(str::to_owned).collect(),
+        ..Prompt::default()
+    }
+}

@@ -1,0 +1,127 @@
+use std::sync::{
+    Arc,
+    atomic::{AtomicUsize, Ordering},
+};
+
+use super::{
+    layout::signed,
+    line::{Ink, Line},
+    width::{fit, width},
+};
+
+/// What stands above all prompts of one question. All text in it is safe for a terminal.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Scene {
+    /// Who asks, and during what.
+    pub(super) header: String,
+    /// What the server says.
+    pub(super) message: String,
+    /// How many other questions wait for the terminal.
+    pub(super) waiting: Arc<AtomicUsize>,
+    /// What was answered so far: label and value.
+    pub(super) answers: Vec<(String, String)>,
+}
+
+/// One thing to enter or to choose.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Prompt {
+    /// What it is.
+    pub(super) title: Option<Title>,
+    /// What the server says about it.
+    pub(super) about: String,
+    /// What we say about it: a sign and a text.
+    pub(super) notes: Vec<Note>,
+    /// Why the last try was refused.
+    pub(super) error: Option<String>,
+    /// The keys.
+    pub(super) hints: Vec<String>,
+}
+
+/// A remark of ours.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Note {
+    /// Something to know.
+    Info(String),
+    /// Something to beware of.
+    Warning(String),
+    /// An address, whole, however long it is.
+    Address(String),
+}
+
+/// The title of a prompt.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Title {
+    /// The field's label.
+    pub(super) label: String,
+    /// The field's key, where it is not the label.
+    pub(super) key: Option<String>,
+    /// What is allowed.
+    pub(super) rules: String,
+    /// `1 of 4`, or empty.
+    pub(super) counter: String,
+}
+
+impl Scene {
+    pub(super) fn waiting(&self) -> usize {
+        self.waiting.load(Ordering::Relaxed)
+    }
+
+    /// Who asks, and how many others wait; nothing where that has been said.
+    pub(super) fn header_lines(&self) -> Vec<Line> {
+        let line = Line::new(Ink::Strong, &*self.header);
+        match self.waiting() {
+            0 if self.header.is_empty() => Vec::new(),
+            0 => vec![line],
+            count => vec![line.and(Ink::Warning, format!("   {count} more waiting"))],
+        }
+    }
+
+    /// The answers so far, values in one column.
+    pub(super) fn answer_lines(&self, columns: usize) -> Vec<Line> {
+        let column = label_column(self.answers.iter().map(|(label, _)| &**label), columns);
+        let line = |(label, value): &(String, String)| {
+            let label = fit(label, column).into_owned();
+            Line::new(Ink::Faint, format!("  {label}")).pad(column + 4).and(Ink::Faint, &**value)
+        };
+        self.answers.iter().map(line).collect()
+    }
+}
+
+/// The width of a column of labels: of the widest, but never more than half of the terminal.
+pub(super) fn label_column<'a>(labels: impl Iterator<Item = &'a str>, columns: usize) -> usize {
+    labels.map(width).max().unwrap_or(0).min(columns / 2)
+}
+
+impl Prompt {
+    /// The notes; an address is set apart from what can be done with it.
+    pub(super) fn note_lines(&self, columns: usize) -> Vec<Line> {
+        let mut lines: Vec<Line> = self.notes.iter().flat_map(|note| note.lines(columns)).collect();
+        if self.notes.iter().any(|note| matches!(note, Note::Address(_))) {
+            lines.push(Line::default());
+        }
+        lines
+    }
+}
+
+impl Note {
+    pub(super) fn lines(&self, columns: usize) -> Vec<Line> {
+        match self {
+            Self::Info(text) => signed("", text, Ink::Faint, columns),
+            Self::Warning(text) => signed("! ", text, Ink::Warning, columns),
+            Self::Address(text) => {
+                super::width::chop(text, columns).into_iter().map(|line| Line::new(Ink::Accent, line)).collect()
+            }
+        }
+    }
+}
+
+impl Title {
+    pub(super) fn label_line(&self, columns: usize) -> Line {
+        let room = columns.saturating_sub(width(&self.counter) + 2);
+        let line = Line::new(Ink::Strong, fit(&self.label, room));
+        match &self.key {
+            Some(key) if line.width() + width(key) + 3 <= room => line.and(Ink::Faint, format!(" ({key})")),
+            _ => line,
+        }
+    }
+}

@@ -1,0 +1,74 @@
+use std::{
+    io,
+    panic::{AssertUnwindSafe, catch_unwind},
+    thread,
+};
+
+use nix::sys::signal::SigSet;
+use tokio::{
+    signal::unix::{SignalKind, signal},
+    sync::oneshot,
+};
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    Terminal,
+    alarm::{Alarm, Bell, Cause},
+    gate::gate,
+    stage::{End, Stage},
+};
+
+/// Ends the dialog of a future that is dropped.
+struct Hold(Bell);
+
+impl Drop for Hold {
+    fn drop(&mut self) {
+        self.0.ring(Cause::Withdrawn);
+    }
+}
+
+impl Terminal {
+    /// Runs `dialog` on a thread of its own, alone at the terminal, until its end. `stop` ends it at once, without a key
+    /// press, as SIGINT does; `ready` is given a bell that has the dialog drawn anew. However it ends, the terminal is as
+    /// it was before this returns.
+    pub(super) async fn run<T: Send + 'static>(
+        &self,
+        stop: &CancellationToken,
+        ready: impl FnOnce(Bell),
+        dialog: impl FnOnce(&mut Stage) -> Result<T, End> + Send + 'static,
+    ) -> Result<T, End> {
+        if stop.is_cancelled() {
+            return Err(End::Withdrawn);
+        }
+        let (alarm, bell) = Alarm::new()?;
+        let (sender, mut ended) = oneshot::channel();
+        let mut resized = signal(SignalKind::window_change())?;
+        let mut interrupted = signal(SignalKind::interrupt())?;
+        let terminal = self.clone();
+        thread::Builder::new().name("prompt".to_owned()).spawn(move || {
+            // Signals are for the other threads; the key Ctrl-C, which a list turns into one, is for this one alone.
+            _ = SigSet::all().thread_block();
+            let held = gate().hold();
+            let result = catch_unwind(AssertUnwindSafe(|| dialog(&mut Stage::open(&terminal, alarm)?)));
+            drop(held);
+            drop(sender.send(result.unwrap_or_else(|_| Err(End::Gone(io::Error::other("the prompt broke"))))));
+        })?;
+        let hold = Hold(bell.clone());
+        ready(bell);
+        let mut stopped = false;
+        loop {
+            tokio::select! {
+                biased;
+                result = &mut ended => {
+                    return result.unwrap_or_else(|_| Err(End::Gone(io::Error::other("the prompt broke"))));
+                }
+                () = stop.cancelled(), if !stopped => {
+                    stopped = true;
+                    hold.0.ring(Cause::Withdrawn);
+                }
+                _ = interrupted.recv() => hold.0.ring(Cause::Interrupted),
+                _ = resized.recv() => hold.0.ring(Cause::Changed),
+            }
+        }
+    }
+}

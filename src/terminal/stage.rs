@@ -1,0 +1,170 @@
+use std::{fmt, io, time::Instant};
+
+use super::{
+    Alarm, Key, Terminal,
+    alarm::Cause,
+    gate::write,
+    layout::{Layout, Look, Size},
+    line::Line,
+    painter::{Caret, Painter},
+    scene::{Prompt, Scene},
+    tty::{Ready, Tty},
+};
+
+/// The fewest rows in which anything can be asked.
+const FEWEST_ROWS: usize = 3;
+
+/// Why a dialog ended before its end.
+#[derive(Debug)]
+pub(crate) enum End {
+    /// The question is gone.
+    Withdrawn,
+    /// Ctrl-C, or SIGINT.
+    Interrupted,
+    /// The terminal has too few rows, this many.
+    TooSmall(usize),
+    /// The terminal is gone.
+    Gone(io::Error),
+}
+
+impl fmt::Display for End {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Withdrawn => f.write_str("the question was taken back"),
+            Self::Interrupted => f.write_str("it was interrupted"),
+            Self::TooSmall(1) => write!(f, "the terminal has only one row; a question needs {FEWEST_ROWS}"),
+            Self::TooSmall(rows) => write!(f, "the terminal has only {rows} rows; a question needs {FEWEST_ROWS}"),
+            Self::Gone(error) => write!(f, "the terminal cannot be used: {error}"),
+        }
+    }
+}
+
+impl From<io::Error> for End {
+    fn from(error: io::Error) -> Self {
+        Self::Gone(error)
+    }
+}
+
+/// What a dialog waits for.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Event {
+    /// A key, never Ctrl-C.
+    Key(Key),
+    /// What is shown has changed, or the terminal's size.
+    Redraw,
+    /// The time is over.
+    Timeout,
+}
+
+/// The terminal in the hands of one dialog, on a thread of its own. When this is dropped the terminal is as it was.
+pub(super) struct Stage {
+    pub(super) tty: Tty,
+    pub(super) alarm: Alarm,
+    pub(super) look: Look,
+    pub(super) painter: Painter,
+    /// Where the size is asked for.
+    screen: console::Term,
+    /// Whether a plain terminal has been told who asks.
+    pub(super) announced: bool,
+}
+
+impl Stage {
+    pub(super) fn open(terminal: &Terminal, alarm: Alarm) -> Result<Self, End> {
+        let tty = Tty::open(terminal.input.clone())?;
+        let look = terminal.look;
+        let stage = Self {
+            tty,
+            alarm,
+            look,
+            painter: Painter::new(look.colour),
+            screen: console::Term::stderr(),
+            announced: false,
+        };
+        stage.size()?;
+        // What was typed before anything was asked is no answer to it.
+        stage.flush();
+        Ok(stage)
+    }
+
+    /// The size of the terminal, if anything can be asked in it.
+    pub(super) fn size(&self) -> Result<Size, End> {
+        let (rows, columns) = self.screen.size_checked().unwrap_or((24, 80));
+        let size = Size { rows: rows.into(), columns: columns.into() };
+        if size.rows < FEWEST_ROWS { Err(End::TooSmall(size.rows)) } else { Ok(size) }
+    }
+
+    /// How wide a line may be, so that it never wraps.
+    pub(super) fn columns(&self) -> usize {
+        let columns = self.screen.size_checked().map_or(80, |(_, columns)| columns.into());
+        usize::saturating_sub(columns, 1).max(1)
+    }
+
+    /// Throws away what was typed ahead, so that it is not taken for consent.
+    pub(super) fn flush(&self) {
+        self.tty.flush();
+    }
+
+    /// Lays out a prompt, in a terminal that may have become too small while it was open: then once it is large enough.
+    pub(super) fn layout(&mut self, scene: &Scene, prompt: &Prompt, rows: usize) -> Result<(Layout, Size), End> {
+        loop {
+            match self.size() {
+                Err(End::TooSmall(_)) => {
+                    self.draw(&[Line::faint("a larger terminal is needed")], &Caret::Hidden(0));
+                    self.event(None)?;
+                }
+                size => {
+                    let size = size?;
+                    return Ok((Layout::new(scene, prompt, rows, size, self.look), size));
+                }
+            }
+        }
+    }
+
+    pub(super) fn draw(&mut self, lines: &[Line], caret: &Caret) {
+        self.painter.draw(lines, caret, self.columns());
+    }
+
+    /// Waits for what comes next. A key that belongs to a paste or an escape sequence is read whole.
+    pub(super) fn event(&mut self, until: Option<Instant>) -> Result<Event, End> {
+        match self.wait(until)? {
+            Ready::Input => match self.tty.key()? {
+                Key::Interrupt => Err(End::Interrupted),
+                key => Ok(Event::Key(key)),
+            },
+            Ready::Timeout => Ok(Event::Timeout),
+            Ready::Alarm(_) => Ok(Event::Redraw),
+        }
+    }
+
+    /// Waits for input that somebody else reads.
+    pub(super) fn wait(&self, until: Option<Instant>) -> Result<Ready, End> {
+        match self.tty.wait(&self.alarm, until)? {
+            Ready::Alarm(cause) => Err(match cause {
+                Cause::Withdrawn => End::Withdrawn,
+                Cause::Interrupted => End::Interrupted,
+                Cause::Changed => return Ok(Ready::Alarm(cause)),
+            }),
+            ready => Ok(ready),
+        }
+    }
+
+    /// Lets bracketed pastes come as one key, or not: for whoever cannot read them.
+    pub(super) fn take_pastes(&self, wanted: bool) {
+        if !self.look.plain {
+            write(if wanted { "\x1b[?2004h" } else { "\x1b[?2004l" });
+        }
+    }
+
+    /// Takes the prompt away and writes `lines` in its place, to stay.
+    pub(super) fn leave(&mut self, lines: &[Line]) {
+        self.painter.leave(lines, self.columns() + 1);
+    }
+}
+
+impl Drop for Stage {
+    fn drop(&mut self) {
+        // Keys that were meant for a prompt which is gone must not reach the shell or the next one.
+        self.flush();
+        self.leave(&[]);
+    }
+}

@@ -1,0 +1,124 @@
+use std::{
+    io,
+    os::fd::{AsFd, OwnedFd},
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use nix::{
+    errno::Errno,
+    poll::{PollFd, PollFlags, PollTimeout, poll},
+    sys::termios::{FlushArg, SetArg, Termios, cfmakeraw, tcflush, tcgetattr, tcsetattr},
+    unistd::read,
+};
+
+use super::{Alarm, Key, alarm::Cause};
+
+/// How long the rest of a key may take after its first byte.
+const KEY_GAP: Duration = Duration::from_millis(50);
+/// How long a paste may pause.
+const PASTE_GAP: Duration = Duration::from_secs(2);
+
+/// A terminal whose keys come one by one, unechoed. When this is dropped the terminal is as it was.
+pub(super) struct Tty {
+    input: Arc<OwnedFd>,
+    before: Termios,
+}
+
+/// What came first.
+pub(super) enum Ready {
+    /// A key can be read.
+    Input,
+    /// The alarm rang.
+    Alarm(Cause),
+    /// The time is over.
+    Timeout,
+}
+
+impl Tty {
+    pub(super) fn open(input: Arc<OwnedFd>) -> io::Result<Self> {
+        let before = tcgetattr(&input)?;
+        let tty = Self { input, before };
+        tty.take_keys()?;
+        Ok(tty)
+    }
+
+    /// Keys one by one, Ctrl-C among them; output as it was.
+    pub(super) fn take_keys(&self) -> io::Result<()> {
+        let mut raw = self.before.clone();
+        cfmakeraw(&mut raw);
+        raw.output_flags = self.before.output_flags;
+        Ok(tcsetattr(&self.input, SetArg::TCSADRAIN, &raw)?)
+    }
+
+    /// The terminal as it was, for a program that takes its place.
+    pub(super) fn give_back(&self) -> io::Result<()> {
+        Ok(tcsetattr(&self.input, SetArg::TCSADRAIN, &self.before)?)
+    }
+
+    /// What programs are given as their standard input.
+    pub(super) fn input(&self) -> &OwnedFd {
+        &self.input
+    }
+
+    /// Throws away what was typed and not yet read.
+    pub(super) fn flush(&self) {
+        _ = tcflush(&self.input, FlushArg::TCIFLUSH);
+    }
+
+    /// Waits for a key, the alarm, or `until`.
+    pub(super) fn wait(&self, alarm: &Alarm, until: Option<Instant>) -> io::Result<Ready> {
+        loop {
+            let mut fds =
+                [PollFd::new(alarm.fd(), PollFlags::POLLIN), PollFd::new(self.input.as_fd(), PollFlags::POLLIN)];
+            let timeout =
+                until.map_or(PollTimeout::NONE, |until| timeout(until.saturating_duration_since(Instant::now())));
+            match poll(&mut fds, timeout) {
+                Err(Errno::EINTR) => {}
+                Err(error) => return Err(error.into()),
+                Ok(_) if fds[0].any() == Some(true) => return alarm.take().map(Ready::Alarm),
+                Ok(_) if fds[1].any() == Some(true) => return Ok(Ready::Input),
+                Ok(_) if until.is_some_and(|until| Instant::now() >= until) => return Ok(Ready::Timeout),
+                Ok(_) => {}
+            }
+        }
+    }
+
+    /// Reads the key of which the first byte is there.
+    pub(super) fn key(&self) -> io::Result<Key> {
+        let first = self.byte()?.ok_or(io::ErrorKind::UnexpectedEof)?;
+        let mut count = 0;
+        Ok(Key::decode(first, &mut || {
+            count += 1;
+            // No key but a paste is this long.
+            let gap = if count > 5 { PASTE_GAP } else { KEY_GAP };
+            let mut fds = [PollFd::new(self.input.as_fd(), PollFlags::POLLIN)];
+            match poll(&mut fds, timeout(gap)) {
+                Ok(1..) => self.byte().ok().flatten(),
+                _ => None,
+            }
+        }))
+    }
+
+    fn byte(&self) -> io::Result<Option<u8>> {
+        let mut byte = [0];
+        loop {
+            match read(&self.input, &mut byte) {
+                Err(Errno::EINTR) => {}
+                Err(error) => return Err(error.into()),
+                Ok(count) => return Ok((count == 1).then_some(byte[0])),
+            }
+        }
+    }
+}
+
+impl Drop for Tty {
+    fn drop(&mut self) {
+        drop(self.give_back());
+    }
+}
+
+/// Rounded up, so that the time is really over afterwards.
+fn timeout(duration: Duration) -> PollTimeout {
+    PollTimeout::try_from(duration.as_millis() + 1).unwrap_or(PollTimeout::MAX)
+}
