@@ -33,7 +33,7 @@ pub enum ClientError {
         /// The request.
         method: String,
         /// The server's error.
-        error: RpcError,
+        error: Box<RpcError>,
     },
     /// The server's answer is against the protocol.
     #[error("{method}: {reason}")]

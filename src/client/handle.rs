@@ -1,10 +1,28 @@
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{
+        Arc, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
 
-use serde_json::{Map, Value, value::RawValue};
+use serde_json::{Map, Value, json, value::RawValue};
+use tokio::sync::Mutex;
 use tokio_util::sync::CancellationToken;
 
-use super::{CallEnd, ClientError, ClientOptions, PendingCall, ServerInfo};
-use crate::{config::ServerConfig, elicitation::CallName, protocol::Tool, transport::TransportError};
+use super::{
+    CallEnd, ClientError, ClientOptions, PendingCall, ServerInfo,
+    call::Call,
+    clock::Patience,
+    exchange::Exchange,
+    negotiate::Opener,
+    session::{Session, refusal},
+    wire::Ask,
+};
+use crate::{
+    config::ServerConfig,
+    protocol::{Era, Tool},
+};
 
 /// A `tools/call` to make.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -20,9 +38,12 @@ pub struct ToolCall {
     pub timeout: Option<Duration>,
 }
 
-/// The client of one server.
+/// The client of one server. A connection that is lost is opened again when it is next needed.
 pub struct Client {
-    info: Arc<ServerInfo>,
+    pub(super) opener: Opener,
+    session: Mutex<Arc<Session>>,
+    info: std::sync::Mutex<Arc<ServerInfo>>,
+    is_closed: AtomicBool,
 }
 
 impl Client {
@@ -32,54 +53,63 @@ impl Client {
     /// When the server cannot be started or reached, speaks no revision in common, takes longer than `times.start`, or
     /// `stop` fires.
     pub async fn connect(
-        _config: ServerConfig,
-        _options: ClientOptions,
-        _stop: &CancellationToken,
+        config: ServerConfig,
+        options: ClientOptions,
+        stop: &CancellationToken,
     ) -> Result<Self, ClientError> {
-        std::future::ready(Err(ClientError::Connect(TransportError::NoAnswer("no transport is there".into())))).await
+        Self::open(Opener::new(config, options), stop).await
+    }
+
+    /// Opens the conversation through `opener`.
+    pub(super) async fn open(opener: Opener, stop: &CancellationToken) -> Result<Self, ClientError> {
+        let session = opener.open(stop).await?;
+        let info = std::sync::Mutex::new(Arc::clone(&session.info));
+        Ok(Self { opener, session: Mutex::new(Arc::new(session)), info, is_closed: AtomicBool::new(false) })
     }
 
     /// What the server says of itself.
     pub fn info(&self) -> Arc<ServerInfo> {
-        Arc::clone(&self.info)
+        Arc::clone(&self.info.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// All of `tools/list`, page by page. An entry without a name is left out with a notice.
+    /// All of `tools/list`, page by page. What is no tool is left out with a notice.
     ///
     /// # Errors
     /// When a page cannot be had.
     pub async fn list_tools(&self, stop: &CancellationToken) -> Result<Vec<Tool>, ClientError> {
-        Ok(self.list("tools/list", "tools", stop).await?.into_iter().filter_map(Tool::from_value).collect())
+        let entries = self.list("tools/list", "tools", stop).await?;
+        Ok(self.tools_of(entries).await)
     }
 
     /// All entries of a listing: `prompts/list` with the key `prompts`, and so on, page by page.
     ///
     /// # Errors
     /// When a page cannot be had.
-    pub async fn list(&self, method: &str, _key: &str, _stop: &CancellationToken) -> Result<Vec<Value>, ClientError> {
-        std::future::ready(Err(ClientError::Interrupted { method: method.to_owned() })).await
+    pub async fn list(&self, method: &str, key: &str, stop: &CancellationToken) -> Result<Vec<Value>, ClientError> {
+        self.pages(method, key, stop).await
     }
 
     /// Calls a tool, with everything that may happen on the way: questions, rounds, links, tasks.
     ///
     /// # Errors
     /// When there is no result.
-    pub async fn call_tool(&self, _call: ToolCall, _stop: &CancellationToken) -> Result<CallEnd, ClientError> {
-        std::future::ready(Err(ClientError::Interrupted { method: "tools/call".to_owned() })).await
+    pub async fn call_tool(&self, call: ToolCall, stop: &CancellationToken) -> Result<CallEnd, ClientError> {
+        let ToolCall { name, arguments, tool, timeout } = call;
+        let params = Map::from_iter([("name".to_owned(), json!(name)), ("arguments".to_owned(), arguments.into())]);
+        Call::begin(self, "tools/call", params, timeout, stop).await?.of(tool).run().await
     }
 
-    /// `prompts/get` or `resources/read`, with everything that may happen on the way. `name` is the prompt or resource.
+    /// `prompts/get` or `resources/read`, with everything that may happen on the way.
     ///
     /// # Errors
     /// When there is no result.
     pub async fn call(
         &self,
         method: &str,
-        _params: Map<String, Value>,
-        _name: CallName,
-        _stop: &CancellationToken,
+        params: Map<String, Value>,
+        stop: &CancellationToken,
     ) -> Result<CallEnd, ClientError> {
-        std::future::ready(Err(ClientError::Interrupted { method: method.to_owned() })).await
+        Call::begin(self, method, params, None, stop).await?.run().await
     }
 
     /// Goes on with a call that was put aside in an earlier run. Entries of `inputs` that have a response are not asked
@@ -87,21 +117,28 @@ impl Client {
     ///
     /// # Errors
     /// When there is no result.
-    pub async fn resume(&self, pending: PendingCall, _stop: &CancellationToken) -> Result<CallEnd, ClientError> {
-        std::future::ready(Err(ClientError::Interrupted { method: pending.method })).await
+    pub async fn resume(&self, pending: PendingCall, stop: &CancellationToken) -> Result<CallEnd, ClientError> {
+        let params = pending.params.as_object().cloned().unwrap_or_default();
+        Call::begin(self, &pending.method, params, None, stop).await?.resume(pending).await
     }
 
-    /// Any other request, within the time of a listing: its result's own bytes.
+    /// Any other request, within the time of a listing: its result's own bytes. A lost one is sent again once.
     ///
     /// # Errors
     /// When there is no result.
     pub async fn request(
         &self,
         method: &str,
-        _params: Option<Map<String, Value>>,
-        _stop: &CancellationToken,
+        params: Option<Map<String, Value>>,
+        stop: &CancellationToken,
     ) -> Result<Box<RawValue>, ClientError> {
-        std::future::ready(Err(ClientError::Interrupted { method: method.to_owned() })).await
+        let (ask, patience) = (Ask::new(method, params), self.opener.patience());
+        let (_, frame) = self.exchange(Exchange { ask, patience, scope: None, is_repeatable: true }, stop).await?;
+        if let Some(error) = refusal(method, &frame) {
+            return Err(error);
+        }
+        let invalid = || ClientError::Invalid { method: method.to_owned(), reason: "the result is no text".into() };
+        frame.into_body().ok_or_else(invalid)
     }
 
     /// Listens for changes until `stop` fires or the server ends it: `subscriptions/listen` with this filter (2026-07-28,
@@ -110,12 +147,78 @@ impl Client {
     ///
     /// # Errors
     /// When the server refuses or the connection is lost.
-    pub async fn listen(&self, _filter: Map<String, Value>, _stop: &CancellationToken) -> Result<(), ClientError> {
-        std::future::ready(Err(ClientError::Interrupted { method: "subscriptions/listen".to_owned() })).await
+    pub async fn listen(&self, filter: Map<String, Value>, stop: &CancellationToken) -> Result<(), ClientError> {
+        let method = "subscriptions/listen";
+        let session = self.session(method, stop).await?;
+        if session.info.era() == Era::Legacy {
+            for uri in filter.get("resourceSubscriptions").and_then(Value::as_array).into_iter().flatten() {
+                let params = Map::from_iter([("uri".to_owned(), uri.clone())]);
+                self.request("resources/subscribe", Some(params), stop).await?;
+            }
+            tokio::select! {
+                () = stop.cancelled() => {}
+                () = session.wire.setup().over.cancelled() => {}
+            }
+            return Ok(());
+        }
+        let ask = Ask::new(method, Some(Map::from_iter([("notifications".to_owned(), Value::Object(filter))])));
+        let patience = Patience::at_most(session.wire.clock(), Duration::MAX / 4);
+        match session.request(ask, patience, None, stop).await {
+            Ok(frame) => refusal(method, &frame).map_or(Ok(()), Err),
+            Err(_) if stop.is_cancelled() => Ok(()),
+            Err(failure) => Err(failure.into_error(method, true)),
+        }
     }
 
     /// Ends the connection: open questions are answered cancel, and the server is given its grace.
     pub async fn close(&self) {
-        std::future::ready(()).await;
+        self.is_closed.store(true, Ordering::Relaxed);
+        self.current().await.wire.close().await;
+    }
+
+    pub(super) fn options(&self) -> &ClientOptions {
+        self.opener.options()
+    }
+
+    pub(super) fn is_http(&self) -> bool {
+        self.opener.is_http()
+    }
+
+    pub(super) fn next_id(&self) -> u64 {
+        self.opener.ids().fetch_add(1, Ordering::Relaxed)
+    }
+
+    /// The session as it is, be it over.
+    pub(super) async fn current(&self) -> Arc<Session> {
+        Arc::clone(&*self.session.lock().await)
+    }
+
+    /// A session on which `method` can be asked, opened again where the last one is over.
+    pub(super) async fn session(&self, method: &str, stop: &CancellationToken) -> Result<Arc<Session>, ClientError> {
+        let mut session = self.session.lock().await;
+        if session.is_over() {
+            if self.is_closed.load(Ordering::Relaxed) {
+                return Err(ClientError::Interrupted { method: method.to_owned() });
+            }
+            session.wire.setup().warn("the connection was lost, and is opened again");
+            session.wire.close().await;
+            *session = self.adopt(self.opener.open(stop).await?);
+        }
+        Ok(Arc::clone(&session))
+    }
+
+    /// Finds out again how the server speaks, unless somebody has done so meanwhile.
+    pub(super) async fn replace(&self, old: &Arc<Session>, stop: &CancellationToken) -> Result<(), ClientError> {
+        let mut session = self.session.lock().await;
+        if Arc::ptr_eq(&session, old) {
+            old.wire.close().await;
+            *session = self.adopt(self.opener.reopen(stop).await?);
+        }
+        Ok(())
+    }
+
+    fn adopt(&self, session: Session) -> Arc<Session> {
+        *self.info.lock().unwrap_or_else(PoisonError::into_inner) = Arc::clone(&session.info);
+        Arc::new(session)
     }
 }

@@ -1,11 +1,21 @@
 //! One client for one server: requests, the driver that owns the connection, negotiation, rounds and time.
 
 mod call;
+mod capabilities;
+mod clock;
+mod driver;
 mod error;
+mod exchange;
 mod handle;
 mod info;
+mod listing;
+mod negotiate;
 mod notice;
 mod options;
+mod roots;
+mod scope;
+mod session;
+mod wire;
 
 pub use call::{CallEnd, CallReport, PendingCall, PendingInput};
 pub use error::ClientError;

@@ -1,4 +1,5 @@
 use std::{
+    future::ready,
     panic::{AssertUnwindSafe, catch_unwind},
     sync::Arc,
 };
@@ -8,7 +9,8 @@ use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    Answer, ElicitResult, Origin, Outcome, Question, Resolver, Why, answer_to_elicit_result, elicitation_to_request,
+    Answer, ElicitResult, Link, Origin, Outcome, Question, Resolver, Why, answer_to_elicit_result,
+    elicitation_to_request,
 };
 use crate::protocol::{RpcError, code};
 
@@ -28,28 +30,34 @@ impl Modes {
     pub const PLAIN: Self = Self { form: true, url: false };
 }
 
+/// A question that was put to a resolver.
+pub struct Asked {
+    /// The question.
+    pub question: Arc<Question>,
+    /// How it ends. The resolver has claimed its answer or its place already.
+    pub end: BoxFuture<'static, Elicited>,
+}
+
 /// How an elicitation ended, from the client's point of view.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Elicited {
     /// The server is told `result`.
     Replied {
-        /// The question that was put to the resolver.
-        question: Arc<Question>,
         /// What the server is told.
         result: ElicitResult,
         /// Why nobody could answer, when `result` is the cancel that stands for that.
         why: Option<Why>,
     },
     /// The question is put aside for a later run.
-    Deferred(Arc<Question>),
+    Deferred,
     /// The question is gone; the server is told nothing.
     Withdrawn,
 }
 
 /// Puts one elicitation to `resolver`: the single way by which questions of both eras reach whoever answers.
 ///
-/// `params` are those of `elicitation/create`. The resolver has claimed its answer or its place when this returns; the
-/// future gives the end. A resolver that panics is a cancel.
+/// `params` are those of `elicitation/create`. A resolver that panics is a cancel; so is a link that is never offered,
+/// which no resolver sees.
 ///
 /// # Errors
 /// -32602 when the mode is not one of `modes`, or a link has no `url`; then the resolver is not asked.
@@ -59,33 +67,44 @@ pub fn elicit(
     origin: Origin,
     modes: Modes,
     stop: CancellationToken,
-) -> Result<BoxFuture<'static, Elicited>, RpcError> {
+) -> Result<Asked, RpcError> {
     let request = elicitation_to_request(params);
     let is_link = request.is_link();
-    check_mode(params, modes)?;
+    check_elicitation(params, modes)?;
+    let refused = request.url.as_deref().filter(|_| is_link).and_then(|url| Link::inspect(url).err());
     let question = Arc::new(Question { request, origin });
+    if let Some(refused) = refused {
+        let why = Some(Why::new(format!("the link is not offered: {}", refused.reason)));
+        let end = ready(Elicited::Replied { result: ElicitResult::Cancel, why });
+        return Ok(Asked { question, end: end.boxed() });
+    }
     let claimed = catch_unwind(AssertUnwindSafe(|| resolver.claim(Arc::clone(&question), stop)));
-    Ok(async move {
+    let id = question.request.id.clone();
+    let end = async move {
         let outcome = match claimed {
             Ok(future) => AssertUnwindSafe(future).catch_unwind().await,
             Err(panic) => Err(panic),
         };
         let (answer, why) = match outcome {
             Ok(Outcome::Answered(answer)) => (answer, None),
-            Ok(Outcome::Deferred) => return Elicited::Deferred(question),
+            Ok(Outcome::Deferred) => return Elicited::Deferred,
             Ok(Outcome::Withdrawn) => return Elicited::Withdrawn,
-            Ok(Outcome::Unanswerable(why)) => (Answer::cancel(&question.request.id), Some(why)),
-            Ok(Outcome::Pass) => (Answer::cancel(&question.request.id), Some(Why::new("nobody was there to answer"))),
-            Err(_) => (Answer::cancel(&question.request.id), Some(Why::new("the resolver broke"))),
+            Ok(Outcome::Unanswerable(why)) => (Answer::cancel(&id), Some(why)),
+            Ok(Outcome::Pass) => (Answer::cancel(&id), Some(Why::new("nobody was there to answer"))),
+            Err(_) => (Answer::cancel(&id), Some(Why::new("the resolver broke"))),
         };
         let result = answer_to_elicit_result(answer);
         let result = if is_link { result.without_content() } else { result };
-        Elicited::Replied { question, result, why }
-    }
-    .boxed())
+        Elicited::Replied { result, why }
+    };
+    Ok(Asked { question, end: end.boxed() })
 }
 
-fn check_mode(params: &Value, modes: Modes) -> Result<(), RpcError> {
+/// Whether `params` of `elicitation/create` can be put to a person.
+///
+/// # Errors
+/// -32602 when the mode is not one of `modes`, or a link has no `url`.
+pub fn check_elicitation(params: &Value, modes: Modes) -> Result<(), RpcError> {
     let refuse = |message: String| Err(RpcError::new(code::INVALID_PARAMS, message));
     match params.get("mode") {
         None => {}
@@ -125,9 +144,20 @@ mod tests {
     #[tokio::test]
     async fn an_accepted_link_has_no_content() {
         let params = json!({"mode": "url", "url": "https://a.example/", "message": "go"});
-        let future = elicit(&accept(), &params, origin(), Modes::ALL, CancellationToken::new()).expect("asked");
-        let Elicited::Replied { result, why: None, .. } = future.await else { panic!("replied") };
+        let asked = elicit(&accept(), &params, origin(), Modes::ALL, CancellationToken::new()).expect("asked");
+        let Elicited::Replied { result, why: None } = asked.end.await else { panic!("replied") };
         assert_eq!(result.to_value(), json!({"action": "accept"}));
+    }
+
+    #[tokio::test]
+    async fn a_harmful_link_is_a_cancel_that_nobody_sees() {
+        let never: WaitFor = Arc::new(|_| panic!("asked"));
+        let params = json!({"mode": "url", "url": "javascript:alert(1)"});
+        let asked = elicit(&never, &params, origin(), Modes::ALL, CancellationToken::new()).expect("an end");
+        let Elicited::Replied { result: ElicitResult::Cancel, why: Some(why) } = asked.end.await else {
+            panic!("cancel")
+        };
+        assert!(why.reason.contains("only http and https"));
     }
 
     #[test]
@@ -146,8 +176,8 @@ mod tests {
     async fn a_fired_stop_withdraws() {
         let never = wait_for(|_| std::future::pending());
         let stop = CancellationToken::new();
-        let future = elicit(&never, &json!({}), origin(), Modes::ALL, stop.clone()).expect("asked");
+        let asked = elicit(&never, &json!({}), origin(), Modes::ALL, stop.clone()).expect("asked");
         stop.cancel();
-        assert_eq!(future.await, Elicited::Withdrawn);
+        assert_eq!(asked.end.await, Elicited::Withdrawn);
     }
 }

@@ -14,7 +14,7 @@ mod server_half;
 
 pub use answer::{Answer, make_answer};
 pub use bridge::{answer_to_elicit_result, elicitation_to_request, server_request_response};
-pub use elicit::{Elicited, Modes, elicit};
+pub use elicit::{Asked, Elicited, Modes, check_elicitation, elicit};
 pub use link::{Link, LinkRefused};
 pub use question::{CallName, Cause, Origin, Question, ServerName};
 pub use request::{Kind, Request};

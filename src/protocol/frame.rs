@@ -159,6 +159,14 @@ impl Frame {
         self.body.clone().and_then(|range| std::str::from_utf8(&self.bytes[range]).ok())
     }
 
+    /// The bytes of the body alone, without a copy of them.
+    pub fn into_body(mut self) -> Option<Box<RawValue>> {
+        let body = self.body.take()?;
+        self.bytes.truncate(body.end);
+        self.bytes.drain(..body.start);
+        RawValue::from_string(String::from_utf8(self.bytes).ok()?).ok()
+    }
+
     /// The body parsed; `Value::Null` when there is none.
     pub fn body_value(&self) -> Result<Value, serde_json::Error> {
         self.body().map_or(Ok(Value::Null), serde_json::from_str)
@@ -233,6 +241,7 @@ mod tests {
         let frame = parse(r#"{"jsonrpc":"2.0", "id":1, "result": {"a" : 1.0,"a":10000000000000000000000 } }"#);
         assert_eq!(frame.body(), Some(r#"{"a" : 1.0,"a":10000000000000000000000 }"#));
         assert_eq!(frame.kind(), &Kind::Response { id: Id::from(1) });
+        assert_eq!(frame.into_body().expect("a body").get(), r#"{"a" : 1.0,"a":10000000000000000000000 }"#);
     }
 
     #[test]

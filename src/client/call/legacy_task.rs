@@ -1,0 +1,53 @@
+use serde::Deserialize;
+use serde_json::{Map, Value, json, value::RawValue};
+
+use super::{CallEnd, outcome::TaskState, run::Call};
+use crate::{client::ClientError, protocol::Era};
+
+/// How long the server is asked to keep a task, in milliseconds.
+const KEPT: u64 = 60 * 60 * 1000;
+
+#[derive(Deserialize)]
+struct Created {
+    task: TaskState,
+}
+
+impl Call<'_> {
+    /// The `task` of a call to a tool that is never called without (2025-11-25, *tasks*, Tool-Level Negotiation).
+    pub(super) fn legacy_task(&self) -> Option<Value> {
+        let support = self.tool.as_ref()?.raw.get("execution")?.get("taskSupport")?.as_str()?;
+        let is_task = self.era() == Era::Legacy
+            && support == "required"
+            && self.session.info.declares("tasks.requests.tools.call");
+        is_task.then(|| json!({"ttl": KEPT}))
+    }
+
+    /// Follows the task that a call of a legacy server became. Its questions come as requests of the server's own, which
+    /// the driver answers.
+    pub(super) async fn follow_legacy_task(&mut self, created: Box<RawValue>) -> Result<CallEnd, ClientError> {
+        let Ok(Created { task }) = serde_json::from_str::<Created>(created.get()) else {
+            // The server answered at once.
+            return Ok(self.done(created));
+        };
+        let id = task.id.clone();
+        let end = self.fetch(task).await;
+        self.cancel_unless_over(&id, &end).await;
+        end
+    }
+
+    async fn fetch(&mut self, mut task: TaskState) -> Result<CallEnd, ClientError> {
+        let id = task.id.clone();
+        let mut said = (String::new(), None);
+        // `tasks/result` waits for the end, and a server that needs input may ask on its stream alone.
+        while !task.is_over() && task.status != "input_required" {
+            self.tell_task(&task, &mut said);
+            self.rest(task.pause()).await?;
+            task = self.look(&id).await?;
+        }
+        self.tell_task(&task, &mut said);
+        let params = Map::from_iter([("taskId".to_owned(), json!(id))]);
+        let frame = self.ask_about_task("tasks/result", params).await?;
+        let result = frame.into_body().ok_or_else(|| self.invalid("the result is no text"))?;
+        Ok(self.done(result))
+    }
+}

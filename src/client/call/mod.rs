@@ -1,0 +1,14 @@
+//! A call from its first request to its end: rounds of questions inside results, links that are required first, tasks.
+
+mod ask;
+mod legacy_task;
+mod links;
+mod model;
+mod modern_task;
+mod outcome;
+mod rounds;
+mod run;
+mod waiting;
+
+pub use model::{CallEnd, CallReport, PendingCall, PendingInput};
+pub(super) use run::Call;

@@ -1,0 +1,172 @@
+use std::{collections::HashSet, time::Duration};
+
+use serde_json::{Map, Value, json};
+use tokio::time::{sleep, timeout};
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    CallEnd, PendingInput,
+    outcome::{TaskState, read_inputs},
+    rounds::responses,
+    run::Call,
+};
+use crate::{
+    client::{ClientError, NoticeKind, clock::Patience, session::refusal, wire::Ask},
+    elicitation::Cause,
+    protocol::{Frame, RpcError},
+};
+
+/// The pause between two looks when the server names none, and its bounds.
+const POLL: Duration = Duration::from_secs(1);
+const POLLS: (Duration, Duration) = (Duration::from_millis(20), Duration::from_secs(60));
+/// How long a server may take to hear that a task is given up.
+const CANCEL: Duration = Duration::from_secs(2);
+
+impl TaskState {
+    /// How long to wait before the next look.
+    pub(super) fn pause(&self) -> Duration {
+        let named = self.poll.as_ref().and_then(Value::as_f64).filter(|poll| *poll >= 0.0);
+        let pause = named.and_then(|poll| Duration::try_from_secs_f64(poll / 1000.0).ok()).unwrap_or(POLL);
+        pause.clamp(POLLS.0, POLLS.1)
+    }
+
+    /// Whether nothing changes any more.
+    pub(super) fn is_over(&self) -> bool {
+        matches!(self.status.as_str(), "completed" | "failed" | "cancelled")
+    }
+
+    /// What it says of itself.
+    pub(super) fn words(&self) -> Option<String> {
+        self.message.as_ref().and_then(Value::as_str).map(str::to_owned)
+    }
+}
+
+impl Call<'_> {
+    /// Follows a task of the extension `io.modelcontextprotocol/tasks` to its end. `answered` are answers that it is still
+    /// to be told.
+    pub(super) async fn follow_task(
+        &mut self,
+        task: TaskState,
+        answered: Vec<PendingInput>,
+    ) -> Result<CallEnd, ClientError> {
+        let id = task.id.clone();
+        let end = self.poll(task, answered).await;
+        self.cancel_unless_over(&id, &end).await;
+        end
+    }
+
+    /// Goes on with a task that was put aside.
+    pub(super) async fn take_up_task(
+        &mut self,
+        id: String,
+        mut inputs: Vec<PendingInput>,
+    ) -> Result<CallEnd, ClientError> {
+        let answers = self.answer(&mut inputs, |_| Cause::Task(id.clone())).await?;
+        if answers.is_deferred {
+            return Ok(CallEnd::Deferred(Box::new(self.pending(&inputs, None, Some(id)))));
+        }
+        self.follow_task(TaskState { id, ..TaskState::default() }, inputs).await
+    }
+
+    /// Tells the server that a task is given up. What has ended or was put aside goes on as it is.
+    pub(super) async fn cancel_unless_over(&self, id: &str, end: &Result<CallEnd, ClientError>) {
+        let Err(ClientError::Interrupted { .. } | ClientError::TimedOut { .. }) = end else { return };
+        let ask = Ask::new("tasks/cancel", Some(Map::from_iter([("taskId".to_owned(), json!(id))])));
+        let patience = Patience::at_most(self.clock(), CANCEL);
+        let never = CancellationToken::new();
+        drop(timeout(CANCEL, self.session.request(ask, patience, None, &never)).await);
+    }
+
+    async fn poll(&mut self, mut task: TaskState, answered: Vec<PendingInput>) -> Result<CallEnd, ClientError> {
+        let id = task.id.clone();
+        let mut known: HashSet<String> = answered.iter().map(|input| input.key.clone()).collect();
+        if !answered.is_empty() {
+            self.update(&id, &answered).await?;
+        }
+        let mut said = (String::new(), None);
+        // A task without a status is taken up: it is looked at, not waited for.
+        let mut is_due = task.status.is_empty() || task.is_over() || task.status == "input_required";
+        loop {
+            self.tell_task(&task, &mut said);
+            if !is_due {
+                self.rest(task.pause()).await?;
+            }
+            task = self.look(&id).await?;
+            is_due = false;
+            match task.status.as_str() {
+                "completed" => {
+                    self.tell_task(&task, &mut said);
+                    let result = task.result.ok_or_else(|| self.invalid("the task is completed without a result"))?;
+                    return Ok(self.done(result));
+                }
+                "failed" => {
+                    let error = task.error.unwrap_or_else(|| json!({"message": "the task failed"}));
+                    return Err(self.refused(RpcError::from_value(&error)));
+                }
+                "cancelled" => return Err(self.invalid("the server cancelled the task")),
+                "input_required" => {
+                    let inputs = read_inputs(task.inputs.take()).map_err(|reason| self.invalid(reason))?;
+                    let mut new: Vec<_> = inputs.into_iter().filter(|input| !known.contains(&input.key)).collect();
+                    if new.is_empty() {
+                        continue;
+                    }
+                    self.check(&new)?;
+                    self.tell_task(&task, &mut said);
+                    let answers = self.answer(&mut new, |_| Cause::Task(id.clone())).await?;
+                    if answers.is_deferred {
+                        return Ok(CallEnd::Deferred(Box::new(self.pending(&new, None, Some(id)))));
+                    }
+                    known.extend(new.iter().map(|input| input.key.clone()));
+                    self.update(&id, &new).await?;
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Says what changed.
+    pub(super) fn tell_task(&self, task: &TaskState, said: &mut (String, Option<String>)) {
+        let now = (task.status.clone(), task.words());
+        if !now.0.is_empty() && now != *said {
+            said.clone_from(&now);
+            self.notice(NoticeKind::Task { id: task.id.clone(), status: now.0, message: now.1 });
+        }
+    }
+
+    /// Waits before the next look.
+    pub(super) async fn rest(&self, pause: Duration) -> Result<(), ClientError> {
+        tokio::select! {
+            () = self.stop.cancelled() => Err(self.interrupted()),
+            () = self.scope.given_up.cancelled() => Err(self.interrupted()),
+            () = sleep(pause) => Ok(()),
+        }
+    }
+
+    /// `tasks/get`.
+    pub(super) async fn look(&mut self, id: &str) -> Result<TaskState, ClientError> {
+        let params = Map::from_iter([("taskId".to_owned(), json!(id))]);
+        let frame = self.ask_about_task("tasks/get", params).await?;
+        let mut task: TaskState = frame
+            .body()
+            .and_then(|body| serde_json::from_str(body).ok())
+            .ok_or_else(|| self.invalid("the task cannot be read"))?;
+        id.clone_into(&mut task.id);
+        Ok(task)
+    }
+
+    async fn update(&mut self, id: &str, answered: &[PendingInput]) -> Result<(), ClientError> {
+        let params =
+            Map::from_iter([("taskId".to_owned(), json!(id)), ("inputResponses".to_owned(), responses(answered))]);
+        self.ask_about_task("tasks/update", params).await.map(drop)
+    }
+
+    /// A request about a task of this call; asking twice does no harm.
+    pub(super) async fn ask_about_task(
+        &mut self,
+        method: &str,
+        params: Map<String, Value>,
+    ) -> Result<Frame, ClientError> {
+        let frame = self.exchange(Ask::new(method, Some(params)), true).await?;
+        refusal(method, &frame).map_or(Ok(frame), Err)
+    }
+}

@@ -1,0 +1,159 @@
+use serde::Deserialize;
+use serde_json::{Map, Value, value::RawValue};
+
+use super::PendingInput;
+use crate::client::ClientError;
+
+/// What a result of a modern server is (2026-07-28, *basic*, ResultType).
+#[derive(Debug)]
+pub(super) enum Outcome {
+    /// The final one.
+    Complete,
+    /// More is needed before there is one.
+    InputRequired(InputRequired),
+    /// A task will have it.
+    Task(Box<TaskState>),
+}
+
+/// `InputRequiredResult` (2026-07-28, *mrtr*).
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct InputRequired {
+    /// The server's questions, in its order.
+    pub(super) inputs: Vec<PendingInput>,
+    /// `requestState` as it came.
+    pub(super) state: Option<Value>,
+}
+
+/// A task of the server's, of either era, read leniently.
+#[derive(Debug, Default, Deserialize)]
+pub(super) struct TaskState {
+    #[serde(rename = "taskId", default)]
+    pub(super) id: String,
+    #[serde(default)]
+    pub(super) status: String,
+    #[serde(rename = "statusMessage", default)]
+    pub(super) message: Option<Value>,
+    /// Milliseconds: `pollIntervalMs` (2026-07-28) or `pollInterval` (2025-11-25).
+    #[serde(rename = "pollIntervalMs", alias = "pollInterval", default)]
+    pub(super) poll: Option<Value>,
+    #[serde(rename = "inputRequests", default)]
+    pub(super) inputs: Option<Value>,
+    #[serde(default)]
+    pub(super) result: Option<Box<RawValue>>,
+    #[serde(default)]
+    pub(super) error: Option<Value>,
+}
+
+#[derive(Deserialize)]
+struct Head {
+    #[serde(rename = "resultType", default)]
+    result_type: Option<Value>,
+}
+
+#[derive(Deserialize)]
+struct Asking {
+    #[serde(rename = "inputRequests", default)]
+    inputs: Option<Value>,
+    #[serde(rename = "requestState", default)]
+    state: Option<Value>,
+}
+
+/// Reads the result of `method`. A `resultType` that is absent is `complete`.
+///
+/// # Errors
+/// [`ClientError::Invalid`] for an unknown `resultType`, and for an `input_required` that requires nothing.
+pub(super) fn read(method: &str, result: &RawValue) -> Result<Outcome, ClientError> {
+    let invalid = |reason: String| ClientError::Invalid { method: method.to_owned(), reason };
+    let unreadable = |error: serde_json::Error| invalid(format!("the result cannot be read: {error}"));
+    // What is no object has no type either, and is passed on as it is.
+    let head = serde_json::from_str::<Head>(result.get()).unwrap_or(Head { result_type: None });
+    match head.result_type {
+        None | Some(Value::Null) => Ok(Outcome::Complete),
+        Some(Value::String(kind)) => match kind.as_str() {
+            "complete" => Ok(Outcome::Complete),
+            "input_required" => {
+                let asking: Asking = serde_json::from_str(result.get()).map_err(unreadable)?;
+                let inputs = read_inputs(asking.inputs).map_err(invalid)?;
+                if inputs.is_empty() && asking.state.is_none() {
+                    return Err(invalid("the result requires input, and says neither which nor what for".into()));
+                }
+                Ok(Outcome::InputRequired(InputRequired { inputs, state: asking.state }))
+            }
+            "task" => {
+                let task: TaskState = serde_json::from_str(result.get()).map_err(unreadable)?;
+                if task.id.is_empty() {
+                    return Err(invalid("the result is a task without a taskId".into()));
+                }
+                Ok(Outcome::Task(Box::new(task)))
+            }
+            other => Err(invalid(format!("the result is of the unknown type {other:?}"))),
+        },
+        Some(other) => Err(invalid(format!("the result is of the unknown type {other}"))),
+    }
+}
+
+/// The entries of `inputRequests`, in the server's order.
+///
+/// # Errors
+/// When it is no object of objects; in our words.
+pub(super) fn read_inputs(inputs: Option<Value>) -> Result<Vec<PendingInput>, String> {
+    let entries: Map<String, Value> = match inputs {
+        None | Some(Value::Null) => return Ok(Vec::new()),
+        Some(Value::Object(entries)) => entries,
+        Some(_) => return Err("inputRequests is no object".into()),
+    };
+    let read = |(key, input): (String, Value)| match input {
+        Value::Object(input) => Ok(PendingInput { key, input, request: None, response: None }),
+        _ => Err(format!("the input request {key:?} is no object")),
+    };
+    entries.into_iter().map(read).collect()
+}
+
+impl PendingInput {
+    /// Its method.
+    pub(super) fn method(&self) -> &str {
+        self.input.get("method").and_then(Value::as_str).unwrap_or_default()
+    }
+
+    /// Its params.
+    pub(super) fn params(&self) -> &Value {
+        self.input.get("params").unwrap_or(&Value::Null)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn outcome(text: &str) -> Result<Outcome, String> {
+        let raw = RawValue::from_string(text.to_owned()).expect("JSON");
+        read("tools/call", &raw).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn result_types_are_told_apart() {
+        for text in ["{}", "7", r#"{"resultType":"complete"}"#, r#"{"resultType":null,"content":[]}"#] {
+            assert!(matches!(outcome(text), Ok(Outcome::Complete)), "{text}");
+        }
+        assert!(matches!(outcome(r#"{"resultType":"task","taskId":"1","status":"working"}"#), Ok(Outcome::Task(_))));
+        for text in [
+            r#"{"resultType":"later"}"#,
+            r#"{"resultType":7}"#,
+            r#"{"resultType":"task"}"#,
+            r#"{"resultType":"input_required"}"#,
+            r#"{"resultType":"input_required","inputRequests":{}}"#,
+            r#"{"resultType":"input_required","inputRequests":[]}"#,
+            r#"{"resultType":"input_required","inputRequests":{"a":1}}"#,
+        ] {
+            assert!(outcome(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn questions_keep_their_order_and_the_state_its_shape() {
+        let text = r#"{"resultType":"input_required","requestState":"\u0061/=","inputRequests":{"b":{},"a":{}}}"#;
+        let Ok(Outcome::InputRequired(asking)) = outcome(text) else { panic!("input required") };
+        assert_eq!(asking.state, Some(Value::String("a/=".into())));
+        assert_eq!(asking.inputs.iter().map(|input| input.key.as_str()).collect::<Vec<_>>(), ["b", "a"]);
+    }
+}

@@ -1,0 +1,195 @@
+use std::time::Duration;
+
+use serde_json::{Map, Value};
+use tokio::time::{Instant, sleep};
+
+use super::{CallEnd, PendingCall, PendingInput, outcome::InputRequired, run::Call, waiting::Waiting};
+use crate::{
+    client::ClientError,
+    elicitation::{Cause, Waited},
+};
+
+/// How many rounds of a call may ask something.
+const ASKING: usize = 10;
+/// The shortest and the longest pause before a request is repeated.
+const PAUSES: (Duration, Duration) = (Duration::from_millis(500), Duration::from_secs(5));
+
+/// The rounds of one call (2026-07-28, *mrtr*).
+#[derive(Debug, Default)]
+pub(super) struct Rounds {
+    asking: usize,
+    /// Rounds in a row that asked nothing new.
+    quiet: u32,
+    /// When the first of them came.
+    since: Option<Instant>,
+    /// The links that were accepted last, with the responses that said so.
+    accepted: Vec<PendingInput>,
+}
+
+impl Rounds {
+    /// How long to wait before the next request, after a round that asked nothing new: the first is repeated at once.
+    fn pause(&mut self) -> Duration {
+        self.since.get_or_insert_with(Instant::now);
+        self.quiet += 1;
+        match self.quiet {
+            1 => Duration::ZERO,
+            more => PAUSES.0.saturating_mul(1 << (more - 2).min(8)).min(PAUSES.1),
+        }
+    }
+
+    fn start_over(&mut self) {
+        (self.quiet, self.since) = (0, None);
+    }
+}
+
+impl Call<'_> {
+    /// One `input_required` result: answers what it asks, and gives the params of the next request, or the call put aside.
+    pub(super) async fn round(
+        &mut self,
+        rounds: &mut Rounds,
+        asking: InputRequired,
+    ) -> Result<Result<Map<String, Value>, PendingCall>, ClientError> {
+        let InputRequired { mut inputs, state } = asking;
+        if inputs.is_empty() {
+            self.pause(rounds).await?;
+            return Ok(Ok(self.next_params(&[], state)));
+        }
+        self.check(&inputs)?;
+        if let Some(same) = self.accepted_before(rounds, &inputs) {
+            // Whoever accepted the link is behind it: the server is told the same again, and not yet asked about again.
+            self.pause(rounds).await?;
+            return Ok(Ok(self.next_params(&same, state)));
+        }
+        self.end_waiting().await;
+        rounds.start_over();
+        rounds.asking += 1;
+        if rounds.asking > ASKING {
+            return Err(self.invalid(format!("it asked in more than {ASKING} rounds")));
+        }
+        self.fill(rounds, &mut inputs, state, None).await
+    }
+
+    /// Answers the open ones of `inputs`, and gives the params of the next request, or the call put aside.
+    async fn fill(
+        &mut self,
+        rounds: &mut Rounds,
+        inputs: &mut [PendingInput],
+        state: Option<Value>,
+        task: Option<String>,
+    ) -> Result<Result<Map<String, Value>, PendingCall>, ClientError> {
+        let answers = self.answer(inputs, |key| Cause::Input(key.to_owned())).await?;
+        if answers.is_deferred {
+            return Ok(Err(self.pending(inputs, state, task)));
+        }
+        let links: Vec<String> = answers.links.iter().filter_map(|link| link.request.url.clone()).collect();
+        if let (Some(last), Some(resolver)) = (answers.links.last(), &self.options().resolver) {
+            let limit = self.options().times.url_wait;
+            self.waiting = Some(Waiting::start(&**resolver, last.clone(), links, limit, self.clock()));
+            rounds.accepted = inputs.to_vec();
+        }
+        Ok(Ok(self.next_params(inputs, state)))
+    }
+
+    /// Goes on with a call that was put aside: asks what is open, and sends it.
+    pub(super) async fn take_up(&mut self, pending: PendingCall) -> Result<CallEnd, ClientError> {
+        let PendingCall { mut inputs, request_state, task, .. } = pending;
+        self.check(&inputs)?;
+        if let Some(id) = task {
+            return self.take_up_task(id, inputs).await;
+        }
+        let mut rounds = Rounds { asking: 1, ..Rounds::default() };
+        match self.fill(&mut rounds, &mut inputs, request_state, None).await? {
+            Ok(params) => self.steps(params, rounds).await,
+            Err(pending) => Ok(CallEnd::Deferred(Box::new(pending))),
+        }
+    }
+
+    pub(super) fn pending(&self, inputs: &[PendingInput], state: Option<Value>, task: Option<String>) -> PendingCall {
+        PendingCall {
+            method: self.method.clone(),
+            params: Value::Object(self.params.clone()),
+            request_state: state,
+            inputs: inputs.to_vec(),
+            task,
+        }
+    }
+
+    /// The call's own params with the answers, and the server's state as it came.
+    fn next_params(&self, inputs: &[PendingInput], state: Option<Value>) -> Map<String, Value> {
+        let mut params = self.params.clone();
+        if !inputs.is_empty() {
+            params.insert("inputResponses".into(), responses(inputs));
+        }
+        if let Some(state) = state {
+            params.insert("requestState".into(), state);
+        }
+        params
+    }
+
+    /// The responses of last time, if the server asks for nothing but links that were accepted and are being waited
+    /// behind.
+    fn accepted_before(&self, rounds: &Rounds, inputs: &[PendingInput]) -> Option<Vec<PendingInput>> {
+        let waiting = self.waiting.as_ref()?;
+        let url = |input: &PendingInput| input.params().get("url").and_then(Value::as_str).map(str::to_owned);
+        let same = |input: &PendingInput| {
+            let url = url(input).filter(|url| waiting.links.contains(url))?;
+            let before =
+                rounds.accepted.iter().find(|before| before.params().get("url") == Some(&url.clone().into()))?;
+            Some(PendingInput { response: before.response.clone(), ..input.clone() })
+        };
+        inputs.iter().map(same).collect()
+    }
+
+    /// Waits before the same is sent again, for no longer than a link is waited for in all.
+    async fn pause(&mut self, rounds: &mut Rounds) -> Result<(), ClientError> {
+        let pause = rounds.pause();
+        let limit = self.options().times.url_wait;
+        let over = rounds.since.map_or(Duration::ZERO, |since| since.elapsed());
+        if over >= limit && self.waiting.is_none() {
+            return Err(ClientError::TimedOut { method: self.method.clone(), after: over });
+        }
+        let (stop, waiting) = (&self.stop, &mut self.waiting);
+        let waited = async {
+            match waiting {
+                Some(waiting) => waiting.over().await,
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            biased;
+            () = stop.cancelled() => return Err(self.interrupted()),
+            waited = waited => {
+                self.waiting = None;
+                if waited == Waited::Cancel {
+                    return Err(self.interrupted());
+                }
+            }
+            () = sleep(pause) => {}
+        }
+        Ok(())
+    }
+
+    pub(super) async fn end_waiting(&mut self) {
+        if let Some(waiting) = self.waiting.take() {
+            waiting.end().await;
+        }
+    }
+}
+
+/// `inputResponses`: the answers under the server's keys.
+pub(super) fn responses(inputs: &[PendingInput]) -> Value {
+    let response = |input: &PendingInput| Some((input.key.clone(), input.response.clone()?));
+    Value::Object(inputs.iter().filter_map(response).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pauses_grow_from_none_to_five_seconds() {
+        let mut rounds = Rounds::default();
+        let pauses: Vec<u128> = std::iter::repeat_with(|| rounds.pause().as_millis()).take(8).collect();
+        assert_eq!(pauses, [0, 500, 1000, 2000, 4000, 5000, 5000, 5000]);
+    }
+}

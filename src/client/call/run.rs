@@ -1,0 +1,242 @@
+use std::{sync::Arc, time::Duration};
+
+use serde_json::{Map, Value, value::RawValue};
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    CallEnd, CallReport, PendingCall,
+    links::Links,
+    outcome::{self, Outcome},
+    rounds::Rounds,
+    waiting::Waiting,
+};
+use crate::{
+    client::{
+        Client, ClientError, ClientOptions, NoticeKind,
+        clock::{Clock, Patience},
+        exchange::Exchange,
+        scope::{OpenScope, Scope},
+        session::{Session, refusal},
+        wire::Ask,
+    },
+    elicitation::{CallName, Waited},
+    protocol::{Era, RpcError, Tool, code},
+};
+
+/// A call under way.
+pub(in crate::client) struct Call<'a> {
+    pub(super) client: &'a Client,
+    pub(super) session: Arc<Session>,
+    /// `tools/call`, `prompts/get` or `resources/read`.
+    pub(super) method: String,
+    /// The params as first sent.
+    pub(super) params: Map<String, Value>,
+    pub(super) tool: Option<Tool>,
+    pub(super) scope: Arc<Scope>,
+    open: Option<OpenScope>,
+    pub(super) patience: Patience,
+    /// Fires when the call is given up, by whoever made it or by a person who waited behind a link.
+    pub(super) stop: CancellationToken,
+    pub(super) waiting: Option<Waiting>,
+}
+
+impl<'a> Call<'a> {
+    /// A call of `method`, which may be silent for `silence`.
+    ///
+    /// # Errors
+    /// When there is no connection.
+    pub(in crate::client) async fn begin(
+        client: &'a Client,
+        method: &str,
+        params: Map<String, Value>,
+        silence: Option<Duration>,
+        stop: &CancellationToken,
+    ) -> Result<Self, ClientError> {
+        let session = client.session(method, stop).await?;
+        let options = client.options();
+        let silence = silence.unwrap_or(options.times.call_silence);
+        let clock = session.wire.clock().clone();
+        let is_tool = method == "tools/call";
+        let name = params.get("name").or_else(|| params.get("uri")).and_then(Value::as_str).unwrap_or_default();
+        let scope = Arc::new(Scope::new(client.next_id(), CallName::from(name), is_tool, clock.now()));
+        let patience = Patience::new(&clock, silence, options.times.call_total);
+        let stop = stop.child_token();
+        let mut call = Self {
+            client,
+            session,
+            method: method.to_owned(),
+            params,
+            tool: None,
+            scope,
+            open: None,
+            patience,
+            stop,
+            waiting: None,
+        };
+        call.open_scope();
+        Ok(call)
+    }
+
+    /// The call of this tool.
+    pub(in crate::client) fn of(mut self, tool: Option<Tool>) -> Self {
+        self.tool = tool;
+        self
+    }
+
+    /// Makes the call, to its end.
+    ///
+    /// # Errors
+    /// When there is no result.
+    pub(in crate::client) async fn run(mut self) -> Result<CallEnd, ClientError> {
+        let params = self.params.clone();
+        let end = self.steps(params, Rounds::default()).await;
+        self.leave(end).await
+    }
+
+    /// Goes on with a call that was put aside.
+    ///
+    /// # Errors
+    /// When there is no result.
+    pub(in crate::client) async fn resume(mut self, pending: PendingCall) -> Result<CallEnd, ClientError> {
+        let end = self.take_up(pending).await;
+        self.leave(end).await
+    }
+
+    async fn leave(mut self, end: Result<CallEnd, ClientError>) -> Result<CallEnd, ClientError> {
+        if let Some(waiting) = self.waiting.take() {
+            waiting.end().await;
+        }
+        if let Some(open) = self.open.take() {
+            open.finish().await;
+        }
+        end
+    }
+
+    /// From a request to the call's end.
+    pub(super) async fn steps(
+        &mut self,
+        mut params: Map<String, Value>,
+        mut rounds: Rounds,
+    ) -> Result<CallEnd, ClientError> {
+        let mut links = Links::default();
+        if let Some(task) = self.legacy_task() {
+            params.insert("task".into(), task);
+        }
+        loop {
+            let frame = self.send(params.clone()).await?;
+            if let Some(error) = refusal(&self.method, &frame) {
+                match error {
+                    ClientError::Rpc { error, .. } if error.code == code::URL_ELICITATION_REQUIRED => {
+                        self.open_links(&mut links, *error).await?;
+                        continue;
+                    }
+                    error => return Err(error),
+                }
+            }
+            let result = frame.into_body().ok_or_else(|| self.invalid("the result is no text"))?;
+            if self.era() == Era::Legacy {
+                return match params.get("task") {
+                    Some(_) => self.follow_legacy_task(result).await,
+                    None => Ok(self.done(result)),
+                };
+            }
+            match outcome::read(&self.method, &result)? {
+                Outcome::Complete => return Ok(self.done(result)),
+                Outcome::Task(task) => return self.follow_task(*task, Vec::new()).await,
+                Outcome::InputRequired(asking) => match self.round(&mut rounds, asking).await? {
+                    Ok(next) => params = next,
+                    Err(pending) => return Ok(CallEnd::Deferred(Box::new(pending))),
+                },
+            }
+        }
+    }
+
+    pub(super) fn done(&self, result: Box<RawValue>) -> CallEnd {
+        CallEnd::Done(CallReport { result, unanswered: self.scope.unanswered() })
+    }
+
+    /// Sends the call's request, or another one of the call, while somebody may wait behind a link.
+    async fn send(&mut self, params: Map<String, Value>) -> Result<crate::protocol::Frame, ClientError> {
+        let mut ask = Ask::new(&self.method, Some(params));
+        ask.headers = self.headers();
+        let is_repeatable = !self.scope.is_tool || self.tool.as_ref().is_some_and(Tool::is_repeatable);
+        self.exchange(ask, is_repeatable).await
+    }
+
+    /// Sends a request of the call.
+    ///
+    /// # Errors
+    /// When there is no response, or the call is given up.
+    pub(super) async fn exchange(
+        &mut self,
+        ask: Ask,
+        is_repeatable: bool,
+    ) -> Result<crate::protocol::Frame, ClientError> {
+        let exchange = Exchange { ask, patience: self.patience, scope: Some(&self.scope), is_repeatable };
+        let (session, frame) = {
+            let request = self.client.exchange(exchange, &self.stop);
+            tokio::pin!(request);
+            loop {
+                let Some(waiting) = &mut self.waiting else { break request.await? };
+                tokio::select! {
+                    biased;
+                    response = &mut request => break response?,
+                    waited = waiting.over() => {
+                        self.waiting = None;
+                        if waited == Waited::Cancel {
+                            return Err(ClientError::Interrupted { method: self.method.clone() });
+                        }
+                    }
+                }
+            }
+        };
+        if !Arc::ptr_eq(&session, &self.session) {
+            // The connection is another one, whose driver does not know the call yet.
+            self.session = session;
+            self.open_scope();
+        }
+        Ok(frame)
+    }
+
+    fn open_scope(&mut self) {
+        self.open = Some(self.session.wire.open_scope(Arc::clone(&self.scope)));
+    }
+
+    fn headers(&self) -> Vec<(String, String)> {
+        let arguments = self.params.get("arguments").and_then(Value::as_object);
+        match (&self.tool, arguments) {
+            (Some(tool), Some(arguments)) if self.era() == Era::Modern && self.client.is_http() => {
+                crate::protocol::param_headers(tool, arguments)
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    pub(super) fn era(&self) -> Era {
+        self.session.info.era()
+    }
+
+    pub(super) fn options(&self) -> &ClientOptions {
+        self.client.options()
+    }
+
+    pub(super) fn clock(&self) -> &Clock {
+        self.session.wire.clock()
+    }
+
+    pub(super) fn notice(&self, kind: NoticeKind) {
+        self.session.wire.setup().notice(kind);
+    }
+
+    pub(super) fn invalid(&self, reason: impl Into<String>) -> ClientError {
+        ClientError::Invalid { method: self.method.clone(), reason: reason.into() }
+    }
+
+    pub(super) fn interrupted(&self) -> ClientError {
+        ClientError::Interrupted { method: self.method.clone() }
+    }
+
+    pub(super) fn refused(&self, error: impl Into<Box<RpcError>>) -> ClientError {
+        ClientError::Rpc { method: self.method.clone(), error: error.into() }
+    }
+}

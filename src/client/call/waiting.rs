@@ -1,0 +1,44 @@
+use std::{sync::Arc, time::Duration};
+
+use futures_util::future::BoxFuture;
+use tokio_util::sync::CancellationToken;
+
+use crate::{
+    client::clock::{Clock, Pause},
+    elicitation::{Question, Resolver, Waited},
+};
+
+/// Somebody waits for what happens behind an accepted link, while the call goes on and its clock stands still.
+pub(super) struct Waiting {
+    /// The links that were accepted, as their addresses.
+    pub(super) links: Vec<String>,
+    waited: BoxFuture<'static, Waited>,
+    done: CancellationToken,
+    _pause: Pause,
+}
+
+impl Waiting {
+    /// Starts to wait behind `link`, for no longer than `limit`.
+    pub(super) fn start(
+        resolver: &dyn Resolver,
+        link: Arc<Question>,
+        links: Vec<String>,
+        limit: Duration,
+        clock: &Clock,
+    ) -> Self {
+        let done = CancellationToken::new();
+        let waited = resolver.wait(link, done.clone(), limit);
+        Self { links, waited, done, _pause: clock.pause() }
+    }
+
+    /// Waits until it is over. Cancel-safe.
+    pub(super) async fn over(&mut self) -> Waited {
+        (&mut self.waited).await
+    }
+
+    /// Ends the waiting, and sees that whoever waits leaves the terminal whole.
+    pub(super) async fn end(mut self) {
+        self.done.cancel();
+        self.waited.as_mut().await;
+    }
+}

@@ -1,0 +1,90 @@
+use std::{path::PathBuf, sync::Arc, time::Duration};
+
+use tokio::sync::oneshot;
+use tokio_util::sync::CancellationToken;
+
+use crate::{
+    client::{Notice, NoticeKind, NoticeSink, clock::Clock, scope::Scope},
+    elicitation::{Modes, Resolver, ServerName},
+    protocol::{Frame, Id, Revision},
+    transport::{Outgoing, TransportError},
+};
+
+/// What a driver needs to know beside its transport.
+pub(in crate::client) struct Setup {
+    /// What the server is called.
+    pub(in crate::client) server: ServerName,
+    /// Who answers its questions; without one elicitation was not declared.
+    pub(in crate::client) resolver: Option<Arc<dyn Resolver>>,
+    /// What was declared.
+    pub(in crate::client) modes: Modes,
+    /// The folders that were declared as roots.
+    pub(in crate::client) roots: Vec<PathBuf>,
+    /// Where notices go.
+    pub(in crate::client) notices: NoticeSink,
+    /// Stands still while a question is open.
+    pub(in crate::client) clock: Clock,
+    /// How long an accepted link is waited for.
+    pub(in crate::client) url_wait: Duration,
+    /// How long the server may take to end by itself.
+    pub(in crate::client) grace: Duration,
+    /// Fires when the connection is over.
+    pub(in crate::client) over: CancellationToken,
+}
+
+impl Setup {
+    /// Says something.
+    pub(in crate::client) fn notice(&self, kind: NoticeKind) {
+        (self.notices)(Notice { server: self.server.clone(), kind });
+    }
+
+    /// Warns, in our words.
+    pub(in crate::client) fn warn(&self, text: impl Into<String>) {
+        self.notice(NoticeKind::Warning(text.into()));
+    }
+}
+
+/// What a driver is told to do.
+pub(in crate::client) enum Command {
+    /// Send a request.
+    Request(Request),
+    /// A request is given up. With a reason the server is told.
+    Abandon {
+        /// The request.
+        id: Id,
+        /// Why, in a few words.
+        reason: Option<&'static str>,
+    },
+    /// Send a notification.
+    Notify(Frame),
+    /// This revision was agreed on.
+    Agree(Revision),
+    /// A call begins.
+    OpenScope(Arc<Scope>),
+    /// A call is over. `done` is told when no prompt of a question that is gone is left.
+    CloseScope {
+        /// The call's progress token.
+        token: u64,
+        /// Who waits.
+        done: Option<oneshot::Sender<()>>,
+    },
+    /// Fire `done` when `notifications/elicitation/complete` comes for this link of an error -32042.
+    ExpectLink {
+        /// Its `elicitationId`.
+        id: String,
+        /// What fires.
+        done: CancellationToken,
+    },
+    /// End the connection. `done` is told when it is over.
+    Close(oneshot::Sender<()>),
+}
+
+/// A request to send.
+pub(in crate::client) struct Request {
+    /// Its id.
+    pub(in crate::client) id: Id,
+    /// The frame, with that id.
+    pub(in crate::client) out: Outgoing,
+    /// Who waits for the response: a result or an error frame.
+    pub(in crate::client) reply: oneshot::Sender<Result<Frame, TransportError>>,
+}

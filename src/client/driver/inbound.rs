@@ -1,0 +1,71 @@
+use serde_json::{Value, json};
+
+use super::run::Driver;
+use crate::{
+    client::{NoticeKind, roots},
+    protocol::{Era, Frame, Id, Kind, RpcError},
+};
+
+impl Driver {
+    /// A message of the server's.
+    pub(super) fn take_frame(&mut self, frame: Frame) {
+        match frame.kind().clone() {
+            Kind::Response { id } | Kind::Error { id: Some(id) } => self.take_response(&id, frame),
+            Kind::Error { id: None } => self.take_error_for_nobody(frame),
+            Kind::Notification { method } => self.take_notification(&method, &params(&frame)),
+            Kind::Request { id, method } => self.take_request(&id, &method, &frame),
+        }
+    }
+
+    fn take_response(&mut self, id: &Id, frame: Frame) {
+        match self.pending.remove(id) {
+            // Whoever asked may be gone.
+            Some(reply) => drop(reply.send(Ok(frame))),
+            None if self.abandoned.contains(id) => {}
+            None => {
+                self.warn_once("response", || {
+                    format!("it answered a request that was not made, which is ignored: {id}")
+                });
+            }
+        }
+    }
+
+    /// An error without an id answers the only request there is.
+    fn take_error_for_nobody(&mut self, frame: Frame) {
+        let only = if self.pending.len() == 1 { self.pending.keys().next().cloned() } else { None };
+        if let Some(reply) = only.and_then(|id| self.pending.remove(&id)) {
+            drop(reply.send(Ok(frame)));
+            return;
+        }
+        let error = RpcError::from_value(&frame.body_value().unwrap_or_default());
+        self.warn_once("error", || format!("it sent an error that answers no request: {error}"));
+    }
+
+    fn take_request(&mut self, id: &Id, method: &str, frame: &Frame) {
+        if self.revision.is_some_and(|revision| revision.era() == Era::Modern) {
+            // 2026-07-28, *basic*: servers MUST NOT initiate requests, and clients do not send responses.
+            let text = || format!("it sent a request, which its revision forbids and which is ignored: {method}");
+            return self.warn_once("request", text);
+        }
+        let reply = match method {
+            "ping" => Frame::result(id, &json!({})),
+            "roots/list" if !self.setup.roots.is_empty() => Frame::result(id, &roots::list(&self.setup.roots)),
+            "elicitation/create" if self.setup.resolver.is_some() => return self.ask(id, &params(frame)),
+            "tasks/get" | "tasks/result" | "tasks/cancel" | "tasks/list" if self.speaks_tasks() => {
+                return self.serve_task(id, method, &params(frame));
+            }
+            _ => {
+                if self.warned.insert(method.to_owned()) {
+                    self.setup.notice(NoticeKind::NotDeclared { method: method.to_owned() });
+                }
+                Frame::error(id, &RpcError::method_not_found())
+            }
+        };
+        self.send(reply);
+    }
+}
+
+/// The params of a message; `null` when there are none, or they are no JSON.
+fn params(frame: &Frame) -> Value {
+    frame.body_value().unwrap_or_default()
+}

@@ -1,0 +1,117 @@
+use std::{collections::VecDeque, sync::Arc};
+
+use futures_util::FutureExt;
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    questions::OpenQuestion,
+    run::{Driver, Event},
+};
+use crate::{
+    client::{NoticeKind, clock::Pause},
+    elicitation::Waited,
+};
+
+/// Somebody waits for what happens behind a link that was accepted.
+pub(super) struct LinkWait {
+    link: Option<String>,
+    pub(super) done: CancellationToken,
+    pub(super) scopes: Vec<u64>,
+    /// The clock stands still as long as it is waited.
+    _pause: Pause,
+}
+
+impl LinkWait {
+    /// Whether it was told to end.
+    pub(super) fn is_over(&self) -> bool {
+        self.done.is_cancelled()
+    }
+}
+
+/// How many notices are remembered that came before anybody waited for them.
+const EARLY: usize = 64;
+
+/// Links of errors -32042 whose notices somebody waits for.
+#[derive(Default)]
+pub(super) struct ExpectedLinks {
+    waiting: Vec<(String, CancellationToken)>,
+    early: VecDeque<String>,
+}
+
+impl ExpectedLinks {
+    /// Fires `done` when the notice for `id` comes, or has come already.
+    pub(super) fn expect(&mut self, id: String, done: CancellationToken) {
+        self.waiting.retain(|(_, done)| !done.is_cancelled());
+        match self.early.iter().position(|early| *early == id) {
+            Some(place) => {
+                self.early.remove(place);
+                done.cancel();
+            }
+            None => self.waiting.push((id, done)),
+        }
+    }
+
+    /// The notice for `id` came; whether anybody waited for it.
+    fn complete(&mut self, id: &str) -> bool {
+        let mut is_expected = false;
+        for (_, done) in self.waiting.extract_if(.., |(waiting, done)| waiting == id && !done.is_cancelled()) {
+            done.cancel();
+            is_expected = true;
+        }
+        is_expected
+    }
+
+    /// Remembers a notice that nobody waits for yet: it may have overtaken the one who will.
+    fn remember(&mut self, id: &str) {
+        if self.early.len() == EARLY {
+            self.early.pop_front();
+        }
+        self.early.push_back(id.to_owned());
+    }
+}
+
+impl Driver {
+    /// A link was accepted and the server knows: its call now waits for what happens behind it, for a while without the
+    /// clock (2025-11-25, *client/elicitation*, URL Mode).
+    pub(super) fn wait_behind(&mut self, open: &OpenQuestion) {
+        let Some(resolver) = self.setup.resolver.clone() else { return };
+        if open.is_complete || open.scopes.is_empty() || self.closed.is_some() {
+            return;
+        }
+        let (key, done) = (self.next_key(), CancellationToken::new());
+        let waited = resolver.wait(Arc::clone(&open.question), done.clone(), self.setup.url_wait);
+        let (link, scopes) = (open.link.clone(), open.scopes.clone());
+        self.waits.insert(key, LinkWait { link, done, scopes, _pause: self.setup.clock.pause() });
+        self.running.push(waited.map(move |waited| Event::Waited(key, waited)).boxed());
+    }
+
+    /// Waiting behind a link is over.
+    pub(super) fn waited(&mut self, key: u64, waited: Waited) {
+        let Some(wait) = self.waits.remove(&key) else { return };
+        for scope in self.scopes_of(&wait.scopes) {
+            scope.heard.send_replace(self.setup.clock.now());
+            if waited == Waited::Cancel {
+                scope.given_up.cancel();
+            }
+        }
+    }
+
+    /// `notifications/elicitation/complete`. Unknown and finished ids are ignored.
+    pub(super) fn link_complete(&mut self, id: &str) {
+        let mut is_ours = false;
+        for wait in self.waits.values().filter(|wait| wait.link.as_deref() == Some(id) && !wait.is_over()) {
+            wait.done.cancel();
+            is_ours = true;
+        }
+        for open in self.questions.values_mut().filter(|open| open.link.as_deref() == Some(id)) {
+            is_ours |= !open.is_complete;
+            open.is_complete = true;
+        }
+        is_ours |= self.expected_links.complete(id);
+        if is_ours {
+            self.setup.notice(NoticeKind::LinkComplete(id.to_owned()));
+        } else {
+            self.expected_links.remember(id);
+        }
+    }
+}

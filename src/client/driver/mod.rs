@@ -1,0 +1,13 @@
+//! The task that owns a connection: the transport, the requests under way, and the questions that are open. It alone
+//! writes, so that there is exactly one reply to a question, or none when it was withdrawn.
+
+mod command;
+mod inbound;
+mod links;
+mod notifications;
+mod questions;
+mod run;
+mod tasks;
+
+pub(super) use command::{Command, Request, Setup};
+pub(super) use run::spawn;

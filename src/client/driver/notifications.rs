@@ -1,0 +1,65 @@
+use serde_json::{Value, json};
+
+use super::run::Driver;
+use crate::{
+    client::NoticeKind,
+    protocol::{Era, Frame, Id},
+};
+
+impl Driver {
+    pub(super) fn take_notification(&mut self, method: &str, params: &Value) {
+        let text = |key: &str| params.get(key).and_then(Value::as_str).map(str::to_owned);
+        match method {
+            "notifications/progress" => self.take_progress(params),
+            "notifications/message" => self.setup.notice(NoticeKind::Log {
+                level: text("level").unwrap_or_else(|| "info".to_owned()),
+                logger: text("logger"),
+                data: params.get("data").cloned().unwrap_or_default(),
+            }),
+            "notifications/cancelled" => {
+                if let Some(id) = params.get("requestId").and_then(Id::from_value) {
+                    self.take_cancelled(&id);
+                }
+            }
+            "notifications/elicitation/complete" => {
+                if let Some(id) = text("elicitationId") {
+                    self.link_complete(&id);
+                }
+            }
+            "notifications/tasks" | "notifications/tasks/status" => {
+                if let (Some(id), Some(status)) = (text("taskId"), text("status")) {
+                    self.setup.notice(NoticeKind::Task { id, status, message: text("statusMessage") });
+                }
+            }
+            "notifications/tools/list_changed"
+            | "notifications/prompts/list_changed"
+            | "notifications/resources/list_changed"
+            | "notifications/resources/updated"
+            | "notifications/subscriptions/acknowledged" => {
+                self.setup.notice(NoticeKind::Changed { method: method.to_owned(), params: params.clone() });
+            }
+            _ => {}
+        }
+    }
+
+    fn take_progress(&mut self, params: &Value) {
+        let token = params.get("progressToken").and_then(Value::as_u64);
+        let Some(scope) = self.scopes.iter().find(|scope| Some(scope.token) == token) else { return };
+        scope.heard.send_replace(self.setup.clock.now());
+        self.setup.notice(NoticeKind::Progress {
+            call: Some(scope.name.clone()),
+            progress: params.get("progress").and_then(Value::as_f64).unwrap_or_default(),
+            total: params.get("total").and_then(Value::as_f64),
+            message: params.get("message").and_then(Value::as_str).map(str::to_owned),
+        });
+    }
+
+    /// The server takes a question back, or ends a subscription of ours (2026-07-28, *Cancellation*).
+    fn take_cancelled(&mut self, id: &Id) {
+        if self.revision.is_none_or(|revision| revision.era() == Era::Legacy) {
+            self.withdraw(id);
+        } else if let Some(reply) = self.pending.remove(id) {
+            drop(reply.send(Ok(Frame::result(id, &json!({})))));
+        }
+    }
+}

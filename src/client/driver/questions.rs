@@ -1,0 +1,198 @@
+use std::sync::Arc;
+
+use futures_util::FutureExt;
+use serde_json::Value;
+use tokio_util::sync::CancellationToken;
+
+use super::run::{Driver, Event};
+use crate::{
+    client::{NoticeKind, clock::Pause, scope::Scope},
+    elicitation::{Cause, ElicitResult, Elicited, Origin, Question, Why, elicit},
+    protocol::{Era, Frame, Id},
+};
+
+/// A question of the server's that somebody is about to answer.
+pub(super) struct OpenQuestion {
+    pub(super) question: Arc<Question>,
+    pub(super) reply_to: ReplyTo,
+    stop: CancellationToken,
+    /// The calls during which it was asked; when all are over, so is the question.
+    pub(super) scopes: Vec<u64>,
+    state: State,
+    /// The `elicitationId` of a link.
+    pub(super) link: Option<String>,
+    /// Whether the link's notice came before its answer.
+    pub(super) is_complete: bool,
+    /// The clock stands still as long as the question is open.
+    _pause: Pause,
+}
+
+/// Where the answer goes.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum ReplyTo {
+    /// To the server's request.
+    Request(Id),
+    /// Into a task of ours, where the server fetches it (2025-11-25, *tasks*).
+    Task(String),
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum State {
+    Open,
+    /// Nobody is told anything.
+    Withdrawn,
+    /// The server was told cancel.
+    Ended,
+}
+
+impl OpenQuestion {
+    /// Whether it is over for the server, and only its prompt is still there.
+    pub(super) fn is_gone(&self) -> bool {
+        self.state != State::Open
+    }
+}
+
+impl Driver {
+    /// `elicitation/create`: asked now, in arrival order; answered when the answer is there.
+    pub(super) fn ask(&mut self, id: &Id, params: &Value) {
+        let Some(resolver) = self.setup.resolver.clone() else { return };
+        let asked_already = |open: &OpenQuestion| open.reply_to == ReplyTo::Request(id.clone()) && !open.is_gone();
+        if self.questions.values().any(asked_already) {
+            return self.warn_once("question", || format!("it used the id {id} for two questions at once"));
+        }
+        let scope = self.scopes.last();
+        let origin = Origin {
+            server: self.setup.server.clone(),
+            call: scope.map(|scope| scope.name.clone()),
+            is_tool: scope.is_some_and(|scope| scope.is_tool),
+            era: Era::Legacy,
+            cause: Cause::Asked(id.clone()),
+        };
+        let stop = CancellationToken::new();
+        let asked = match elicit(&*resolver, params, origin, self.setup.modes, stop.clone()) {
+            Ok(asked) => asked,
+            Err(error) => return self.send(Frame::error(id, &error)),
+        };
+        self.setup.notice(NoticeKind::Asked(Arc::clone(&asked.question)));
+        let reply_to = match params.get("task").filter(|_| self.speaks_tasks()) {
+            Some(task) => ReplyTo::Task(self.open_task(id, task)),
+            None => ReplyTo::Request(id.clone()),
+        };
+        let key = self.next_key();
+        let is_link = asked.question.request.is_link();
+        let open = OpenQuestion {
+            question: asked.question,
+            reply_to,
+            stop,
+            scopes: self.scopes.iter().map(|scope| scope.token).collect(),
+            state: State::Open,
+            link: params.get("elicitationId").and_then(Value::as_str).filter(|_| is_link).map(str::to_owned),
+            is_complete: false,
+            _pause: self.setup.clock.pause(),
+        };
+        self.questions.insert(key, open);
+        self.running.push(asked.end.map(move |elicited| Event::Elicited(key, elicited)).boxed());
+    }
+
+    /// A question came to its end.
+    pub(super) fn elicited(&mut self, key: u64, elicited: Elicited) {
+        let Some(open) = self.questions.remove(&key) else { return };
+        match open.state {
+            State::Open => self.reply(&open, elicited),
+            State::Withdrawn => self.setup.notice(NoticeKind::Withdrawn(Arc::clone(&open.question))),
+            State::Ended => {}
+        }
+        for scope in self.scopes_of(&open.scopes) {
+            scope.heard.send_replace(self.setup.clock.now());
+        }
+    }
+
+    fn reply(&mut self, open: &OpenQuestion, elicited: Elicited) {
+        let (result, why) = match elicited {
+            Elicited::Replied { result, why } => (result, why),
+            Elicited::Withdrawn => (ElicitResult::Cancel, None),
+            Elicited::Deferred => {
+                let reason = "a call on a server of this revision ends with its connection and cannot be put aside";
+                (ElicitResult::Cancel, Some(Why::new(reason)))
+            }
+        };
+        self.tell(&open.reply_to, &result);
+        let question = Arc::clone(&open.question);
+        match why {
+            Some(why) => {
+                for scope in self.scopes_of(&open.scopes) {
+                    scope.add_unanswered(why.clone());
+                }
+                self.setup.notice(NoticeKind::Unanswered { question, why });
+            }
+            None => self.setup.notice(NoticeKind::Answered { question, action: result.action() }),
+        }
+        if open.question.request.is_link() && matches!(result, ElicitResult::Accept { .. }) {
+            self.wait_behind(open);
+        }
+    }
+
+    fn tell(&mut self, reply_to: &ReplyTo, result: &ElicitResult) {
+        match reply_to {
+            ReplyTo::Request(id) => self.send(Frame::result(id, &result.to_value())),
+            ReplyTo::Task(task) => self.complete_task(task, result.to_value()),
+        }
+    }
+
+    /// The server takes back the question that it asked under `id`; an unknown one is ignored.
+    pub(super) fn withdraw(&mut self, id: &Id) {
+        self.withdraw_where(|reply_to| reply_to == &ReplyTo::Request(id.clone()));
+    }
+
+    /// Nobody needs an answer to these questions any more.
+    pub(super) fn withdraw_where(&mut self, is_one: impl Fn(&ReplyTo) -> bool) {
+        for open in self.questions.values_mut().filter(|open| open.state == State::Open && is_one(&open.reply_to)) {
+            open.state = State::Withdrawn;
+            open.stop.cancel();
+        }
+    }
+
+    /// The connection is over.
+    pub(super) fn withdraw_all(&mut self) {
+        self.withdraw_where(|_| true);
+        self.waits.values().for_each(|wait| wait.done.cancel());
+    }
+
+    /// A call is over: what was asked during it and it alone is answered cancel, which is the truth.
+    pub(super) fn end_questions_of(&mut self, token: u64) {
+        self.end_where(|scopes| {
+            let before = scopes.len();
+            scopes.retain(|scope| *scope != token);
+            before > 0 && scopes.is_empty()
+        });
+    }
+
+    /// The connection is to be ended.
+    pub(super) fn end_all_questions(&mut self) {
+        self.end_where(|_| true);
+    }
+
+    fn end_where(&mut self, mut is_over: impl FnMut(&mut Vec<u64>) -> bool) {
+        let mut told = Vec::new();
+        for open in self.questions.values_mut() {
+            if is_over(&mut open.scopes) && open.state == State::Open {
+                open.state = State::Ended;
+                open.stop.cancel();
+                told.push((open.reply_to.clone(), Arc::clone(&open.question)));
+            }
+        }
+        for wait in self.waits.values_mut() {
+            if is_over(&mut wait.scopes) {
+                wait.done.cancel();
+            }
+        }
+        for (reply_to, question) in told {
+            self.tell(&reply_to, &ElicitResult::Cancel);
+            self.setup.notice(NoticeKind::Answered { question, action: ElicitResult::Cancel.action() });
+        }
+    }
+
+    pub(super) fn scopes_of(&self, tokens: &[u64]) -> impl Iterator<Item = &Arc<Scope>> {
+        self.scopes.iter().filter(move |scope| tokens.contains(&scope.token))
+    }
+}

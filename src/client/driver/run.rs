@@ -1,0 +1,230 @@
+use std::{
+    collections::{HashMap, HashSet},
+    sync::Arc,
+    time::Duration,
+};
+
+use futures_util::{StreamExt, future::BoxFuture, stream::FuturesUnordered};
+use serde_json::json;
+use tokio::{sync::mpsc, sync::oneshot, time::timeout};
+
+use super::{
+    Command, Request, Setup,
+    links::{ExpectedLinks, LinkWait},
+    questions::OpenQuestion,
+    tasks::OwnTasks,
+};
+use crate::{
+    client::scope::Scope,
+    elicitation::{Elicited, Waited},
+    protocol::{Frame, Id, Revision},
+    transport::{Closed, Incoming, Transport, TransportError},
+};
+
+/// How long prompts may take to end before the connection is ended under them.
+const PROMPTS_END: Duration = Duration::from_secs(2);
+
+/// Starts the driver of `transport`; it ends when it is told to, or when nobody can tell it anything any more.
+pub(in crate::client) fn spawn(transport: Box<dyn Transport>, setup: Arc<Setup>) -> mpsc::UnboundedSender<Command> {
+    let (sender, commands) = mpsc::unbounded_channel();
+    let driver = Driver {
+        transport,
+        setup,
+        revision: None,
+        pending: HashMap::new(),
+        abandoned: HashSet::new(),
+        scopes: Vec::new(),
+        leaving: Vec::new(),
+        questions: HashMap::new(),
+        waits: HashMap::new(),
+        expected_links: ExpectedLinks::default(),
+        tasks: OwnTasks::default(),
+        next_key: 0,
+        running: FuturesUnordered::new(),
+        warned: HashSet::new(),
+        closed: None,
+    };
+    tokio::spawn(driver.run(commands));
+    sender
+}
+
+pub(super) struct Driver {
+    pub(super) transport: Box<dyn Transport>,
+    pub(super) setup: Arc<Setup>,
+    /// What was agreed on, if anything yet.
+    pub(super) revision: Option<Revision>,
+    /// The requests under way.
+    pub(super) pending: HashMap<Id, oneshot::Sender<Result<Frame, TransportError>>>,
+    /// Requests that were given up; a late answer is dropped.
+    pub(super) abandoned: HashSet<Id>,
+    /// The calls under way, in the order in which they began.
+    pub(super) scopes: Vec<Arc<Scope>>,
+    /// Ended calls that wait for prompts to leave the terminal.
+    leaving: Vec<oneshot::Sender<()>>,
+    pub(super) questions: HashMap<u64, OpenQuestion>,
+    pub(super) waits: HashMap<u64, LinkWait>,
+    pub(super) expected_links: ExpectedLinks,
+    pub(super) tasks: OwnTasks,
+    next_key: u64,
+    /// The ends of questions and of waiting behind links, under the keys of `questions` and `waits`.
+    pub(super) running: FuturesUnordered<BoxFuture<'static, Event>>,
+    /// What was warned about already.
+    pub(super) warned: HashSet<String>,
+    pub(super) closed: Option<Closed>,
+}
+
+/// Something of ours came to its end.
+pub(super) enum Event {
+    /// A question.
+    Elicited(u64, Elicited),
+    /// Waiting behind a link.
+    Waited(u64, Waited),
+}
+
+impl Driver {
+    async fn run(mut self, mut commands: mpsc::UnboundedReceiver<Command>) {
+        let done = loop {
+            tokio::select! {
+                // A server that floods must hold up neither us nor the people who answer.
+                biased;
+                command = commands.recv() => match command {
+                    None => break None,
+                    Some(Command::Close(done)) => break Some(done),
+                    Some(command) => self.obey(command),
+                },
+                Some(event) = self.running.next(), if !self.running.is_empty() => self.ended(event),
+                incoming = self.transport.next(), if self.closed.is_none() => self.take(incoming),
+            }
+            if !self.leaving.is_empty() && !self.is_leaving() {
+                for done in self.leaving.drain(..) {
+                    let _ = done.send(());
+                }
+            }
+        };
+        self.close().await;
+        if let Some(done) = done {
+            let _ = done.send(());
+        }
+    }
+
+    fn obey(&mut self, command: Command) {
+        match command {
+            Command::Request(request) => self.request(request),
+            Command::Abandon { id, reason } => self.abandon(id, reason),
+            Command::Notify(frame) => self.send(frame),
+            Command::Agree(revision) => {
+                self.revision = Some(revision);
+                self.transport.agree(revision);
+            }
+            Command::OpenScope(scope) => self.scopes.push(scope),
+            Command::CloseScope { token, done } => {
+                self.scopes.retain(|scope| scope.token != token);
+                self.end_questions_of(token);
+                self.leaving.extend(done);
+            }
+            Command::ExpectLink { id, done } => self.expected_links.expect(id, done),
+            // Taken by the loop.
+            Command::Close(_) => {}
+        }
+    }
+
+    fn request(&mut self, request: Request) {
+        let Request { id, out, reply } = request;
+        let sent = match &self.closed {
+            Some(closed) => Err(TransportError::Closed(closed.clone())),
+            None => self.transport.send(out),
+        };
+        match sent {
+            Ok(()) => drop(self.pending.insert(id, reply)),
+            // Whoever asked may be gone.
+            Err(error) => drop(reply.send(Err(error))),
+        }
+    }
+
+    fn abandon(&mut self, id: Id, reason: Option<&'static str>) {
+        if self.pending.remove(&id).is_none() {
+            return;
+        }
+        if let Some(reason) = reason
+            && !self.transport.cancel(&id)
+        {
+            let params = json!({"requestId": id.to_value(), "reason": reason});
+            self.send(Frame::notification("notifications/cancelled", Some(&params)));
+        }
+        self.abandoned.insert(id);
+    }
+
+    /// Sends a frame that has no answer. If the connection is over, that comes out of the transport.
+    pub(super) fn send(&mut self, frame: Frame) {
+        if self.closed.is_none() {
+            drop(self.transport.send(frame.into()));
+        }
+    }
+
+    fn take(&mut self, incoming: Incoming) {
+        match incoming {
+            Incoming::Frame(frame) => self.take_frame(frame),
+            Incoming::Junk(junk) => self.warn_once("junk", || {
+                format!("it wrote what is no message, which is skipped: {} ({})", junk.preview, junk.reason)
+            }),
+            Incoming::Log(line) => self.setup.notice(crate::client::NoticeKind::Stderr(line)),
+            Incoming::Failed { id, error } => {
+                if let Some(reply) = self.pending.remove(&id) {
+                    drop(reply.send(Err(error)));
+                }
+            }
+            Incoming::Undelivered { what, error } => {
+                self.setup.warn(format!("{what} did not reach it: failed to {error}"));
+            }
+            Incoming::Closed(closed) => self.over(&closed),
+        }
+    }
+
+    /// The connection is over: nothing is answered any more, and nobody needs an answer.
+    fn over(&mut self, closed: &Closed) {
+        self.closed = Some(closed.clone());
+        self.setup.over.cancel();
+        for (_, reply) in self.pending.drain() {
+            drop(reply.send(Err(TransportError::Closed(closed.clone()))));
+        }
+        self.withdraw_all();
+    }
+
+    pub(super) fn warn_once(&mut self, about: &str, text: impl FnOnce() -> String) {
+        if self.warned.insert(about.to_owned()) {
+            self.setup.warn(text());
+        }
+    }
+
+    pub(super) fn next_key(&mut self) -> u64 {
+        self.next_key += 1;
+        self.next_key
+    }
+
+    fn ended(&mut self, event: Event) {
+        match event {
+            Event::Elicited(key, elicited) => self.elicited(key, elicited),
+            Event::Waited(key, waited) => self.waited(key, waited),
+        }
+    }
+
+    /// Whether a prompt is still there whose question is gone.
+    fn is_leaving(&self) -> bool {
+        self.questions.values().any(OpenQuestion::is_gone) || self.waits.values().any(LinkWait::is_over)
+    }
+
+    async fn close(mut self) {
+        for (_, reply) in self.pending.drain() {
+            let reason = "the connection was ended from here".to_owned();
+            drop(reply.send(Err(TransportError::Closed(Closed { reason, stderr: Vec::new() }))));
+        }
+        self.end_all_questions();
+        let prompts = async {
+            while let Some(event) = self.running.next().await {
+                self.ended(event);
+            }
+        };
+        drop(timeout(PROMPTS_END, prompts).await);
+        self.transport.close(self.setup.grace).await;
+    }
+}

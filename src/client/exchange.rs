@@ -1,0 +1,115 @@
+use std::sync::Arc;
+
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    Client, ClientError,
+    clock::Patience,
+    scope::Scope,
+    session::Session,
+    wire::{Ask, Failure},
+};
+use crate::{
+    protocol::{Era, Frame, Kind},
+    transport::TransportError,
+};
+
+/// A request with everything that it needs on the way.
+pub(super) struct Exchange<'a> {
+    /// The request.
+    pub(super) ask: Ask,
+    /// How long it may take.
+    pub(super) patience: Patience,
+    /// The call that it belongs to.
+    pub(super) scope: Option<&'a Scope>,
+    /// Whether it may be sent again when it is not known what became of it.
+    pub(super) is_repeatable: bool,
+}
+
+impl Client {
+    /// Sends a request and waits for the response, a result or an error frame, on the session that it came on.
+    ///
+    /// A request that the server did not look at is sent again once: after an HTTP session has ended, and when a server
+    /// does not speak any more as it was remembered to. One that was lost is sent again once if that can do no harm.
+    ///
+    /// # Errors
+    /// When there is no response.
+    pub(super) async fn exchange(
+        &self,
+        exchange: Exchange<'_>,
+        stop: &CancellationToken,
+    ) -> Result<(Arc<Session>, Frame), ClientError> {
+        let Exchange { ask, patience, scope, is_repeatable } = exchange;
+        let method = ask.method.clone();
+        let mut again = true;
+        loop {
+            let session = self.session(&method, stop).await?;
+            let answer = session.request(ask.clone(), patience, scope, stop).await;
+            let is_proven = session.is_proven();
+            let mut fate = fate(&answer, is_proven, is_repeatable);
+            if matches!(fate, Fate::Doubtful) {
+                fate = if self.opener.confirm(&session, stop).await { Fate::Final } else { Fate::Estranged };
+            }
+            if !is_proven && answer.is_err() && !stop.is_cancelled() {
+                // Whatever happened, the next run finds out again.
+                self.opener.forget();
+            }
+            match fate {
+                Fate::Estranged if again => self.replace(&session, stop).await?,
+                Fate::SessionEnded if again => self.opener.renew(&session.wire, stop).await?,
+                Fate::Lost if again => session.wire.setup().warn(format!("{method} was lost and is sent again")),
+                _ => {
+                    if answer.is_ok() {
+                        session.prove();
+                    }
+                    let frame = answer.map_err(|failure| failure.into_error(&method, is_proven))?;
+                    return Ok((session, frame));
+                }
+            }
+            again = false;
+        }
+    }
+}
+
+/// What becomes of a request.
+enum Fate {
+    /// What there is, is the answer.
+    Final,
+    /// The server refused it, and may not speak any more as it is remembered to.
+    Doubtful,
+    /// The server does not speak so any more, and has not understood the request.
+    Estranged,
+    /// The server has ended the session, and not looked at the request.
+    SessionEnded,
+    /// It is not known what became of it, and sending it again does no harm.
+    Lost,
+}
+
+fn fate(answer: &Result<Frame, Failure>, is_proven: bool, is_repeatable: bool) -> Fate {
+    let error = match answer {
+        Ok(frame) if !is_proven && matches!(frame.kind(), Kind::Error { .. }) => return Fate::Doubtful,
+        Err(Failure::Transport(error)) => error,
+        Ok(_) | Err(Failure::TimedOut(_) | Failure::Stopped) => return Fate::Final,
+    };
+    let is_refused = matches!(error, TransportError::Http { status: 400..=499, .. });
+    let is_lost =
+        matches!(error, TransportError::Closed(_) | TransportError::NoAnswer(_) | TransportError::Unreachable { .. });
+    match error {
+        TransportError::SessionLost { .. } => Fate::SessionEnded,
+        _ if !is_proven && (is_refused || (is_lost && is_repeatable)) => Fate::Estranged,
+        _ if is_lost && is_repeatable => Fate::Lost,
+        _ => Fate::Final,
+    }
+}
+
+impl Session {
+    /// Whether another one has to be opened: the connection is over.
+    pub(super) fn is_over(&self) -> bool {
+        self.wire.is_over()
+    }
+
+    /// Whether the server speaks a modern revision.
+    pub(super) fn is_modern(&self) -> bool {
+        self.info.era() == Era::Modern
+    }
+}

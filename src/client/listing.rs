@@ -1,0 +1,72 @@
+use std::collections::HashSet;
+
+use serde_json::{Map, Value, json};
+use tokio_util::sync::CancellationToken;
+
+use super::{Client, ClientError, exchange::Exchange, session::refusal, wire::Ask};
+use crate::protocol::{Tool, check_headers};
+
+/// How many pages a listing may have.
+const PAGES: usize = 1000;
+
+impl Client {
+    /// All entries of a listing, page by page, within the time of one listing (2025-11-25, *pagination*).
+    pub(super) async fn pages(
+        &self,
+        method: &str,
+        key: &str,
+        stop: &CancellationToken,
+    ) -> Result<Vec<Value>, ClientError> {
+        let patience = self.opener.patience();
+        let (mut entries, mut cursors, mut cursor) = (Vec::new(), HashSet::new(), None);
+        loop {
+            let params = cursor.map(|cursor: String| Map::from_iter([("cursor".to_owned(), json!(cursor))]));
+            let ask = Ask::new(method, params);
+            let exchange = Exchange { ask, patience, scope: None, is_repeatable: true };
+            let (session, frame) = self.exchange(exchange, stop).await?;
+            if let Some(error) = refusal(method, &frame) {
+                return Err(error);
+            }
+            let invalid = |reason: String| ClientError::Invalid { method: method.to_owned(), reason };
+            let mut page = frame.body_value().map_err(|error| invalid(error.to_string()))?;
+            match page.get_mut(key).map(Value::take) {
+                Some(Value::Array(list)) => entries.extend(list),
+                _ => return Err(invalid(format!("the result has no list {key:?}"))),
+            }
+            let next = match page.get("nextCursor") {
+                Some(Value::String(next)) => next.clone(),
+                _ => return Ok(entries),
+            };
+            if !cursors.insert(next.clone()) || cursors.len() >= PAGES {
+                session
+                    .wire
+                    .setup()
+                    .warn(format!("{method} goes on without end, and is cut after {} pages", cursors.len()));
+                return Ok(entries);
+            }
+            cursor = Some(next);
+        }
+    }
+
+    /// The tools among the entries of a listing; what is none is left out with a notice.
+    pub(super) async fn tools_of(&self, entries: Vec<Value>) -> Vec<Tool> {
+        let session = self.current().await;
+        // 2026-07-28, *Streamable HTTP*: a tool whose headers cannot be made is not to be called.
+        let needs_headers = session.is_modern() && self.is_http();
+        let warn = |text: String| session.wire.setup().warn(text);
+        let read = |entry: Value| {
+            let Some(tool) = Tool::from_value(entry) else {
+                warn("an entry of its tools/list has no name, and is left out".to_owned());
+                return None;
+            };
+            match check_headers(&tool) {
+                Err(reason) if needs_headers => {
+                    warn(format!("its tool {:?} is left out: {reason}", tool.name));
+                    None
+                }
+                _ => Some(tool),
+            }
+        };
+        entries.into_iter().filter_map(read).collect()
+    }
+}

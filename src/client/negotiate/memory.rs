@@ -1,0 +1,135 @@
+use std::{
+    fs, io,
+    io::Write,
+    path::{Path, PathBuf},
+    time::{Duration, SystemTime, UNIX_EPOCH},
+};
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::{
+    client::ServerInfo,
+    protocol::{Era, Revision},
+};
+
+/// How long it counts how a server spoke.
+const LASTS: Duration = Duration::from_secs(7 * 24 * 60 * 60);
+/// The largest file that is read, in bytes.
+const LARGEST: u64 = 1 << 20;
+
+/// How a server spoke in an earlier run, in a file of its own in the cache folder. What cannot be read or written counts
+/// as not remembered.
+pub(in crate::client) struct Memory(Option<PathBuf>);
+
+#[derive(Serialize, Deserialize)]
+struct Remembered {
+    /// Seconds since the Unix epoch.
+    at: u64,
+    revision: String,
+    #[serde(default)]
+    server: Map<String, Value>,
+    #[serde(default)]
+    capabilities: Map<String, Value>,
+    #[serde(default)]
+    instructions: Option<String>,
+}
+
+impl Memory {
+    /// The memory of the server with this configuration fingerprint; none without a `cache` folder.
+    pub(in crate::client) fn new(cache: Option<&Path>, fingerprint: &str) -> Self {
+        Self(cache.map(|cache| cache.join("eras").join(format!("{fingerprint}.json"))))
+    }
+
+    /// How the server spoke in the last seven days.
+    pub(in crate::client) fn recall(&self) -> Option<ServerInfo> {
+        let path = self.0.as_ref()?;
+        if fs::metadata(path).ok()?.len() > LARGEST {
+            return None;
+        }
+        let remembered: Remembered = serde_json::from_slice(&fs::read(path).ok()?).ok()?;
+        let age = now().checked_sub(remembered.at)?;
+        let Remembered { revision, server, capabilities, instructions, .. } = remembered;
+        let revision = Revision::parse(&revision).filter(|_| age < LASTS.as_secs())?;
+        Some(ServerInfo { revision, server, capabilities, instructions })
+    }
+
+    /// Remembers how the server spoke. Of a legacy server no more than that.
+    pub(in crate::client) fn keep(&self, info: &ServerInfo) {
+        let Some(path) = &self.0 else { return };
+        let ServerInfo { revision, server, capabilities, instructions } = match info.era() {
+            Era::Modern => info.clone(),
+            Era::Legacy => ServerInfo::new(info.revision),
+        };
+        let revision = revision.as_str().to_owned();
+        let remembered = Remembered { at: now(), revision, server, capabilities, instructions };
+        // A folder that cannot be written to means that the next run finds out again.
+        drop(write(path, &remembered));
+    }
+
+    /// Forgets how the server spoke: it did not speak so any more.
+    pub(in crate::client) fn forget(&self) {
+        if let Some(path) = &self.0 {
+            drop(fs::remove_file(path));
+        }
+    }
+}
+
+/// Writes a file beside and moves it into place, so that parallel runs never see half of it.
+fn write(path: &Path, remembered: &Remembered) -> io::Result<()> {
+    let folder = path.parent().unwrap_or(Path::new("."));
+    fs::create_dir_all(folder)?;
+    let mut file = tempfile::NamedTempFile::new_in(folder)?;
+    file.write_all(&serde_json::to_vec(remembered)?)?;
+    file.persist(path)?;
+    Ok(())
+}
+
+fn now() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |passed| passed.as_secs())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn an_era_is_kept_for_a_week_and_forgotten_when_told() {
+        let cache = tempfile::tempdir().expect("a folder");
+        let memory = Memory::new(Some(cache.path()), "f");
+        assert_eq!(memory.recall(), None);
+        let result = json!({"capabilities": {"tools": {}}, "serverInfo": {"name": "a"}});
+        let modern = ServerInfo::from_result(Revision::V2026_07_28, &result);
+        memory.keep(&modern);
+        assert_eq!(memory.recall(), Some(modern));
+        memory.keep(&ServerInfo::from_result(Revision::V2025_06_18, &result));
+        assert_eq!(memory.recall(), Some(ServerInfo::new(Revision::V2025_06_18)));
+        memory.forget();
+        assert_eq!(memory.recall(), None);
+    }
+
+    #[test]
+    fn what_is_old_or_broken_counts_as_nothing() {
+        let cache = tempfile::tempdir().expect("a folder");
+        let memory = Memory::new(Some(cache.path()), "f");
+        let path = cache.path().join("eras/f.json");
+        fs::create_dir_all(cache.path().join("eras")).expect("a folder");
+        let old = now() - LASTS.as_secs();
+        let later = now() + 1000;
+        let texts = [
+            String::new(),
+            "{".into(),
+            format!(r#"{{"at":{old},"revision":"2026-07-28"}}"#),
+            format!(r#"{{"at":{later},"revision":"2026-07-28"}}"#),
+            format!(r#"{{"at":{},"revision":"2099-01-01"}}"#, now()),
+        ];
+        for text in texts {
+            fs::write(&path, &text).expect("written");
+            assert_eq!(memory.recall(), None, "{text}");
+        }
+        Memory::new(None, "f").keep(&ServerInfo::new(Revision::V2026_07_28));
+        Memory::new(Some(Path::new("/proc/nowhere")), "f").keep(&ServerInfo::new(Revision::V2026_07_28));
+    }
+}

@@ -1,0 +1,12 @@
+//! How a server speaks is found out: the probe of 2026-07-28 (*Versioning*, *stdio*, *Streamable HTTP*), the handshake of
+//! the revisions before, and what is remembered between runs.
+
+mod discover;
+mod legacy;
+mod memory;
+mod open;
+mod probe;
+
+pub(super) use legacy::initialize;
+pub(super) use memory::Memory;
+pub(super) use open::Opener;

@@ -1,0 +1,268 @@
+use std::{
+    sync::{Arc, atomic::AtomicU64},
+    time::Duration,
+};
+
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    Memory, discover,
+    discover::Discovered,
+    initialize,
+    probe::{METHOD, Probed, probe, question},
+};
+use crate::{
+    client::{
+        ClientError, ClientOptions, ProtocolChoice, ServerInfo,
+        capabilities::Offer,
+        clock::{Clock, Patience},
+        driver::Setup,
+        session::{Manner, Session, refusal},
+        wire::{Failure, Wire},
+    },
+    config::ServerConfig,
+    protocol::{Era, Revision},
+    transport::{Endpoint, HttpKind, Limits, Transport, TransportError, http, stdio::Stdio},
+};
+
+/// How long a program may be silent before the handshake is tried beside the probe.
+const STDIO_SILENCE: Duration = Duration::from_secs(1);
+/// The same for a web address, where the two questions do not wait for each other.
+const HTTP_SILENCE: Duration = Duration::from_secs(5);
+/// How long a server may take to confirm how it speaks.
+const CONFIRM: Duration = Duration::from_secs(5);
+
+/// Opens connections to one server.
+pub(in crate::client) struct Opener {
+    config: ServerConfig,
+    options: ClientOptions,
+    manner: Manner,
+    clock: Clock,
+    ids: Arc<AtomicU64>,
+    memory: Memory,
+    connector: Connector,
+}
+
+/// Makes the transport; another one in tests.
+pub(in crate::client) type Connector =
+    Box<dyn Fn(&ServerConfig) -> Result<Box<dyn Transport>, TransportError> + Send + Sync>;
+
+impl Opener {
+    /// Opens connections as the configuration says.
+    pub(in crate::client) fn new(config: ServerConfig, options: ClientOptions) -> Self {
+        Self::with(config, options, Box::new(connect))
+    }
+
+    /// Opens connections through `connector`.
+    pub(in crate::client) fn with(config: ServerConfig, options: ClientOptions, connector: Connector) -> Self {
+        let elicitation = options.resolver.as_ref().map(|_| config.modes);
+        let offer = Offer { elicitation, roots: !options.roots.is_empty() };
+        let manner = Manner { offer, log_level: options.log_level.clone() };
+        let memory = Memory::new(options.cache.as_deref(), &config.fingerprint());
+        let (clock, ids) = (Clock::new(), Arc::new(AtomicU64::new(1)));
+        Self { config, options, manner, clock, ids, memory, connector }
+    }
+
+    /// The options.
+    pub(in crate::client) fn options(&self) -> &ClientOptions {
+        &self.options
+    }
+
+    /// Gives the ids of requests, never one twice.
+    pub(in crate::client) fn ids(&self) -> &Arc<AtomicU64> {
+        &self.ids
+    }
+
+    /// Whether the server is a web address.
+    pub(in crate::client) fn is_http(&self) -> bool {
+        matches!(self.config.endpoint, Endpoint::Http(_))
+    }
+
+    /// How long starting may take from now on.
+    pub(in crate::client) fn patience(&self) -> Patience {
+        Patience::at_most(&self.clock, self.options.times.start)
+    }
+
+    /// Opens a connection, and finds out how the server speaks where that is not known.
+    ///
+    /// # Errors
+    /// When there is no connection, or no revision in common.
+    pub(in crate::client) async fn open(&self, stop: &CancellationToken) -> Result<Session, ClientError> {
+        let patience = self.patience();
+        match self.options.protocol.unwrap_or(self.config.protocol) {
+            ProtocolChoice::Fixed(revision) => self.open_as(revision, patience, stop).await,
+            ProtocolChoice::Auto => match self.memory.recall() {
+                Some(info) if info.era() == Era::Modern => {
+                    let wire = self.connect()?;
+                    wire.agree(info.revision);
+                    Ok(Session::new(wire, info, self.manner.clone(), false))
+                }
+                Some(_) => self.open_remembered_legacy(patience, stop).await,
+                None if self.is_two_endpoints() => self.open_legacy(patience, stop).await,
+                None => self.find_out(patience, stop).await,
+            },
+        }
+    }
+
+    /// Forgets how the server spoke, and finds out again on a new connection.
+    ///
+    /// # Errors
+    /// As [`Opener::open`].
+    pub(in crate::client) async fn reopen(&self, stop: &CancellationToken) -> Result<Session, ClientError> {
+        self.memory.forget();
+        self.find_out(self.patience(), stop).await
+    }
+
+    /// Whether the server still speaks as it is remembered to.
+    pub(in crate::client) async fn confirm(&self, session: &Session, stop: &CancellationToken) -> bool {
+        let patience = Patience::at_most(&self.clock, CONFIRM);
+        let answer = session.wire.request(question(&self.manner), patience, None, stop).await;
+        matches!(answer.map(|frame| discover::read(&frame)), Ok(Discovered::Modern(_)))
+    }
+
+    /// Forgets how the server spoke.
+    pub(in crate::client) fn forget(&self) {
+        self.memory.forget();
+    }
+
+    /// The handshake again, after the server has ended the session.
+    ///
+    /// # Errors
+    /// As [`initialize`].
+    pub(in crate::client) async fn renew(&self, wire: &Wire, stop: &CancellationToken) -> Result<(), ClientError> {
+        initialize(wire, &self.manner, Revision::NEWEST_LEGACY, self.patience(), stop).await.map(drop)
+    }
+
+    fn connect(&self) -> Result<Wire, ClientError> {
+        let transport = (self.connector)(&self.config).map_err(ClientError::Connect)?;
+        let setup = Setup {
+            server: self.options.server.clone(),
+            resolver: self.options.resolver.clone(),
+            modes: self.config.modes,
+            roots: self.options.roots.clone(),
+            notices: Arc::clone(&self.options.notices),
+            clock: self.clock.clone(),
+            url_wait: self.options.times.url_wait,
+            grace: self.options.times.shutdown_grace,
+            over: CancellationToken::new(),
+        };
+        Ok(Wire::start(transport, setup, Arc::clone(&self.ids)))
+    }
+
+    fn session(&self, wire: Wire, info: ServerInfo) -> Session {
+        wire.agree(info.revision);
+        Session::new(wire, info, self.manner.clone(), true)
+    }
+
+    /// Whether the server is configured to speak HTTP+SSE, which no modern revision does.
+    fn is_two_endpoints(&self) -> bool {
+        matches!(&self.config.endpoint, Endpoint::Http(http) if http.kind == HttpKind::Sse)
+    }
+
+    async fn open_as(
+        &self,
+        revision: Revision,
+        patience: Patience,
+        stop: &CancellationToken,
+    ) -> Result<Session, ClientError> {
+        let wire = self.connect()?;
+        let opened = match revision.era() {
+            Era::Modern => self.ask_modern(&wire, revision, patience, stop).await,
+            Era::Legacy => initialize(&wire, &self.manner, revision, patience, stop).await.and_then(|info| {
+                if info.revision == revision { Ok(info) } else { Err(only(revision, info.revision.as_str())) }
+            }),
+        };
+        self.settle(wire, opened).await
+    }
+
+    /// What a server says of itself that is modern by order. One that does not say is taken at our word.
+    async fn ask_modern(
+        &self,
+        wire: &Wire,
+        revision: Revision,
+        patience: Patience,
+        stop: &CancellationToken,
+    ) -> Result<ServerInfo, ClientError> {
+        match wire.request(question(&self.manner), patience, None, stop).await {
+            Ok(frame) => match (discover::read(&frame), refusal(METHOD, &frame)) {
+                (Discovered::Modern(info), _) => Ok(info),
+                (_, Some(error @ ClientError::Version { .. })) | (Discovered::Failed(error), _) => Err(error),
+                (Discovered::Legacy, _) => Ok(ServerInfo::new(revision)),
+            },
+            Err(Failure::Transport(TransportError::Http { status: 400..=499, .. } | TransportError::NoAnswer(_))) => {
+                Ok(ServerInfo::new(revision))
+            }
+            Err(failure) => Err(failure.into_error(METHOD, false)),
+        }
+    }
+
+    async fn open_legacy(&self, patience: Patience, stop: &CancellationToken) -> Result<Session, ClientError> {
+        let wire = self.connect()?;
+        let opened = initialize(&wire, &self.manner, Revision::NEWEST_LEGACY, patience, stop).await;
+        self.settle(wire, opened).await
+    }
+
+    async fn open_remembered_legacy(
+        &self,
+        patience: Patience,
+        stop: &CancellationToken,
+    ) -> Result<Session, ClientError> {
+        match self.open_legacy(patience, stop).await {
+            Ok(session) => Ok(session),
+            Err(error @ (ClientError::Interrupted { .. } | ClientError::Unauthorized(_))) => Err(error),
+            Err(error @ ClientError::TimedOut { .. }) => {
+                self.memory.forget();
+                Err(error)
+            }
+            Err(_) => {
+                self.memory.forget();
+                self.find_out(patience, stop).await
+            }
+        }
+    }
+
+    async fn find_out(&self, patience: Patience, stop: &CancellationToken) -> Result<Session, ClientError> {
+        let wire = self.connect()?;
+        let silence = if self.is_http() { HTTP_SILENCE } else { STDIO_SILENCE };
+        match probe(&wire, &self.manner, silence, patience, stop).await {
+            Ok(Probed::Known(known)) => {
+                self.memory.keep(&known.next);
+                self.settle(wire, Ok(known.info)).await
+            }
+            // It does not stand the question: start it again without.
+            Ok(Probed::Gone(_)) if !self.is_http() => {
+                wire.close().await;
+                let session = self.open_legacy(self.patience(), stop).await?;
+                self.memory.keep(&session.info);
+                Ok(session)
+            }
+            Ok(Probed::Gone(closed)) => {
+                self.settle(wire, Err(ClientError::Connect(TransportError::Closed(closed)))).await
+            }
+            Err(error) => self.settle(wire, Err(error)).await,
+        }
+    }
+
+    /// The session, or the end of a connection that is of no use.
+    async fn settle(&self, wire: Wire, opened: Result<ServerInfo, ClientError>) -> Result<Session, ClientError> {
+        match opened {
+            Ok(info) => Ok(self.session(wire, info)),
+            Err(error) => {
+                wire.close().await;
+                Err(error)
+            }
+        }
+    }
+}
+
+fn only(spoken: Revision, offered: &str) -> ClientError {
+    ClientError::Version { offered: offered.to_owned(), spoken: format!("only {spoken}") }
+}
+
+fn connect(config: &ServerConfig) -> Result<Box<dyn Transport>, TransportError> {
+    let limits = Limits { max_message: config.max_message, ..Limits::default() };
+    match &config.endpoint {
+        Endpoint::Stdio(endpoint) => Stdio::start(endpoint, limits),
+        Endpoint::Http(endpoint) => http::connect(endpoint, limits),
+    }
+}

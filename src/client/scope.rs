@@ -1,0 +1,81 @@
+use std::{
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use tokio::sync::{mpsc, oneshot, watch};
+use tokio_util::sync::CancellationToken;
+
+use super::driver::Command;
+use crate::elicitation::{CallName, Why};
+
+/// A call of ours, from its first request to its end, over all its rounds, polls and repetitions: what progress belongs
+/// to, and what questions are asked during.
+pub(super) struct Scope {
+    /// The `progressToken` of its requests.
+    pub(super) token: u64,
+    /// The tool, prompt or resource.
+    pub(super) name: CallName,
+    /// Whether it is a `tools/call`.
+    pub(super) is_tool: bool,
+    /// When something was last heard of it, on the client's clock.
+    pub(super) heard: watch::Sender<Duration>,
+    /// Fires when the person who waited behind a link gives up.
+    pub(super) given_up: CancellationToken,
+    unanswered: Mutex<Vec<Why>>,
+}
+
+impl Scope {
+    /// The scope of a call that begins `now`.
+    pub(super) fn new(token: u64, name: CallName, is_tool: bool, now: Duration) -> Self {
+        let (heard, given_up) = (watch::Sender::new(now), CancellationToken::new());
+        Self { token, name, is_tool, heard, given_up, unanswered: Mutex::default() }
+    }
+
+    /// A question during the call could not be answered.
+    pub(super) fn add_unanswered(&self, why: Why) {
+        self.unanswered.lock().unwrap_or_else(PoisonError::into_inner).push(why);
+    }
+
+    /// Why questions could not be answered so far.
+    pub(super) fn unanswered(&self) -> Vec<Why> {
+        self.unanswered.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+/// How long a prompt whose question is gone may take to leave the terminal whole.
+const PROMPTS_END: Duration = Duration::from_secs(2);
+
+/// A scope that the driver knows of, until this is finished or dropped.
+pub(super) struct OpenScope {
+    scope: Arc<Scope>,
+    commands: mpsc::UnboundedSender<Command>,
+    is_open: bool,
+}
+
+impl OpenScope {
+    /// Tells the driver behind `commands` of the scope.
+    pub(super) fn open(commands: mpsc::UnboundedSender<Command>, scope: Arc<Scope>) -> Self {
+        // Without a driver there is nothing to be known.
+        drop(commands.send(Command::OpenScope(Arc::clone(&scope))));
+        Self { scope, commands, is_open: true }
+    }
+
+    /// Ends the call: questions that are still open are answered cancel, and their prompts are waited for.
+    pub(super) async fn finish(mut self) {
+        self.is_open = false;
+        let (done, ended) = oneshot::channel();
+        let closing = Command::CloseScope { token: self.scope.token, done: Some(done) };
+        if self.commands.send(closing).is_ok() {
+            drop(tokio::time::timeout(PROMPTS_END, ended).await);
+        }
+    }
+}
+
+impl Drop for OpenScope {
+    fn drop(&mut self) {
+        if self.is_open {
+            drop(self.commands.send(Command::CloseScope { token: self.scope.token, done: None }));
+        }
+    }
+}

@@ -1,0 +1,165 @@
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, Ordering},
+};
+
+use serde_json::{Map, Value, json};
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    ClientError, ServerInfo,
+    capabilities::{Offer, client_info},
+    clock::Patience,
+    scope::Scope,
+    wire::{Ask, Failure, Wire},
+};
+use crate::{
+    protocol::{Era, Frame, Kind, Revision, RpcError, code},
+    transport::TransportError,
+};
+
+/// A connection on which it is known how the server speaks.
+pub(super) struct Session {
+    pub(super) wire: Wire,
+    pub(super) info: Arc<ServerInfo>,
+    pub(super) manner: Manner,
+    /// Whether the server has shown that it speaks so, or it is only remembered from an earlier run.
+    proven: AtomicBool,
+}
+
+/// What every request of a modern connection says of us, and `initialize` of a legacy one.
+#[derive(Clone, Debug)]
+pub(super) struct Manner {
+    pub(super) offer: Offer,
+    /// Minimum level of the server's log.
+    pub(super) log_level: Option<String>,
+}
+
+impl Manner {
+    /// `params` with the `_meta` that a request of `revision` carries (2026-07-28, *basic*, `_meta`). What is in `_meta`
+    /// already stays.
+    pub(super) fn dress(
+        &self,
+        params: Option<Map<String, Value>>,
+        revision: Revision,
+        token: Option<u64>,
+    ) -> Option<Map<String, Value>> {
+        let mut meta = Map::new();
+        if let Some(token) = token {
+            meta.insert("progressToken".into(), json!(token));
+        }
+        if revision.era() == Era::Modern {
+            meta.insert("io.modelcontextprotocol/protocolVersion".into(), json!(revision.as_str()));
+            meta.insert("io.modelcontextprotocol/clientInfo".into(), client_info());
+            let capabilities = self.offer.capabilities(Era::Modern);
+            meta.insert("io.modelcontextprotocol/clientCapabilities".into(), capabilities);
+            if let Some(level) = &self.log_level {
+                meta.insert("io.modelcontextprotocol/logLevel".into(), json!(level));
+            }
+        }
+        if meta.is_empty() {
+            return params;
+        }
+        let mut params = params.unwrap_or_default();
+        if let Some(Value::Object(own)) = params.remove("_meta") {
+            meta.extend(own);
+        }
+        params.insert("_meta".into(), Value::Object(meta));
+        Some(params)
+    }
+}
+
+impl Session {
+    /// A session; `proven` says whether the server itself has shown how it speaks.
+    pub(super) fn new(wire: Wire, info: ServerInfo, manner: Manner, proven: bool) -> Self {
+        Self { wire, info: Arc::new(info), manner, proven: AtomicBool::new(proven) }
+    }
+
+    /// Whether the server has shown how it speaks.
+    pub(super) fn is_proven(&self) -> bool {
+        self.proven.load(Ordering::Relaxed)
+    }
+
+    /// The server has shown how it speaks.
+    pub(super) fn prove(&self) {
+        self.proven.store(true, Ordering::Relaxed);
+    }
+
+    /// Sends a request, dressed as the revision wants it.
+    pub(super) async fn request(
+        &self,
+        mut ask: Ask,
+        patience: Patience,
+        scope: Option<&Scope>,
+        stop: &CancellationToken,
+    ) -> Result<Frame, Failure> {
+        ask.params = self.manner.dress(ask.params, self.info.revision, scope.map(|scope| scope.token));
+        self.wire.request(ask, patience, scope, stop).await
+    }
+}
+
+/// The error of an error frame, in the client's terms; `None` for a result.
+pub(super) fn refusal(method: &str, frame: &Frame) -> Option<ClientError> {
+    let Kind::Error { .. } = frame.kind() else { return None };
+    let error = RpcError::from_value(&frame.body_value().unwrap_or_default());
+    let offered = error.data.as_ref().and_then(|data| data.get("supported")).filter(|_| {
+        // 2026-07-28, *Versioning*: the server has other versions.
+        error.code == code::UNSUPPORTED_VERSION
+    });
+    Some(match offered {
+        Some(offered) => ClientError::version(offered),
+        None => ClientError::Rpc { method: method.to_owned(), error: Box::new(error) },
+    })
+}
+
+impl Failure {
+    /// The failure of `method`, in the client's terms. `was_ready` tells a lost connection from one that never was.
+    pub(super) fn into_error(self, method: &str, was_ready: bool) -> ClientError {
+        let method = method.to_owned();
+        match self {
+            Self::TimedOut(after) => ClientError::TimedOut { method, after },
+            Self::Stopped => ClientError::Interrupted { method },
+            Self::Transport(TransportError::Http { status: 401, body, challenge }) => {
+                let said = challenge.unwrap_or(body);
+                ClientError::Unauthorized(format!("HTTP 401: {said}"))
+            }
+            Self::Transport(source) if was_ready => ClientError::Lost { method, source },
+            Self::Transport(source) => ClientError::Connect(source),
+        }
+    }
+}
+
+impl ClientError {
+    /// There is no version in common; `offered` is the server's list.
+    pub(super) fn version(offered: &Value) -> Self {
+        let words = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        let offered = match offered {
+            Value::Array(versions) if versions.is_empty() => "none".to_owned(),
+            Value::Array(versions) => versions.iter().map(words).collect::<Vec<_>>().join(", "),
+            other => words(other),
+        };
+        let spoken = Revision::ALL.map(Revision::as_str).join(", ");
+        Self::Version { offered, spoken }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn modern_requests_say_who_asks() {
+        let offer = Offer { elicitation: None, roots: false };
+        let manner = Manner { offer, log_level: Some("debug".into()) };
+        let own = json!({"name": "x", "_meta": {"traceparent": "t"}}).as_object().cloned();
+        let dressed = manner.dress(own.clone(), Revision::V2026_07_28, Some(4)).expect("params");
+        let meta = &dressed["_meta"];
+        assert_eq!((&meta["progressToken"], &meta["traceparent"]), (&json!(4), &json!("t")));
+        assert_eq!(meta["io.modelcontextprotocol/protocolVersion"], "2026-07-28");
+        assert_eq!(meta["io.modelcontextprotocol/clientInfo"]["name"], "toolnexus");
+        assert_eq!(meta["io.modelcontextprotocol/logLevel"], "debug");
+        assert!(meta["io.modelcontextprotocol/clientCapabilities"].is_object());
+        assert_eq!(manner.dress(own.clone(), Revision::V2025_11_25, None), own);
+        assert_eq!(manner.dress(None, Revision::V2025_11_25, None), None);
+    }
+}

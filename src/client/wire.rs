@@ -1,0 +1,202 @@
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
+
+use serde_json::{Map, Value};
+use tokio::sync::{mpsc, oneshot, watch};
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    clock::{Clock, Patience},
+    driver::{self, Command, Request, Setup},
+    scope::{OpenScope, Scope},
+};
+use crate::{
+    protocol::{Frame, Id, Revision},
+    transport::{Closed, Outgoing, Transport, TransportError},
+};
+
+/// How to reach the driver of one connection: what it is asked comes back as futures.
+pub(super) struct Wire {
+    commands: mpsc::UnboundedSender<Command>,
+    setup: Arc<Setup>,
+    ids: Arc<AtomicU64>,
+}
+
+/// A request, before it has an id.
+#[derive(Clone, Debug)]
+pub(super) struct Ask {
+    /// The method.
+    pub(super) method: String,
+    /// The params, whole.
+    pub(super) params: Option<Map<String, Value>>,
+    /// HTTP headers that mirror some of them.
+    pub(super) headers: Vec<(String, String)>,
+    /// Whether the server is told when it is given up.
+    pub(super) is_cancellable: bool,
+}
+
+impl Ask {
+    /// A request that can be cancelled.
+    pub(super) fn new(method: &str, params: Option<Map<String, Value>>) -> Self {
+        Self { method: method.to_owned(), params, headers: Vec::new(), is_cancellable: true }
+    }
+
+    /// The request, which the server is never told to forget.
+    pub(super) fn uncancellable(mut self) -> Self {
+        self.is_cancellable = false;
+        self
+    }
+}
+
+/// Why a request has no response.
+#[derive(Debug)]
+pub(super) enum Failure {
+    /// It could not be carried.
+    Transport(TransportError),
+    /// It took too long.
+    TimedOut(Duration),
+    /// It was given up from here.
+    Stopped,
+}
+
+impl Wire {
+    /// Starts the driver of `transport`. `ids` gives the ids of requests, never one twice.
+    pub(super) fn start(transport: Box<dyn Transport>, setup: Setup, ids: Arc<AtomicU64>) -> Self {
+        let setup = Arc::new(setup);
+        Self { commands: driver::spawn(transport, Arc::clone(&setup)), setup, ids }
+    }
+
+    /// Whether the connection is over.
+    pub(super) fn is_over(&self) -> bool {
+        self.setup.over.is_cancelled() || self.commands.is_closed()
+    }
+
+    /// What the driver knows.
+    pub(super) fn setup(&self) -> &Arc<Setup> {
+        &self.setup
+    }
+
+    /// The clock that stands still while questions are open.
+    pub(super) fn clock(&self) -> &Clock {
+        &self.setup.clock
+    }
+
+    /// Sends a request and waits for the response, a result or an error frame. Dropping the future gives the request up.
+    ///
+    /// # Errors
+    /// See [`Failure`].
+    pub(super) async fn request(
+        &self,
+        ask: Ask,
+        patience: Patience,
+        scope: Option<&Scope>,
+        stop: &CancellationToken,
+    ) -> Result<Frame, Failure> {
+        if stop.is_cancelled() {
+            return Err(Failure::Stopped);
+        }
+        let id = Id::from(self.ids.fetch_add(1, Ordering::Relaxed));
+        let frame = Frame::request(&id, &ask.method, ask.params.map(Value::Object).as_ref());
+        let (reply, response) = oneshot::channel();
+        let out = Outgoing { frame, headers: ask.headers };
+        let now = self.clock().now();
+        let own = watch::Sender::new(now);
+        let heard = scope.map_or(&own, |scope| &scope.heard);
+        heard.send_replace(now);
+        if self.commands.send(Command::Request(Request { id: id.clone(), out, reply })).is_err() {
+            return Err(Failure::Transport(gone()));
+        }
+        let mut abandon =
+            Abandon { wire: self, id, reason: ask.is_cancellable.then_some("no longer needed"), armed: true };
+        let given_up = async {
+            match scope {
+                Some(scope) => scope.given_up.cancelled().await,
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            biased;
+            response = response => {
+                abandon.armed = false;
+                response.unwrap_or_else(|_| Err(gone())).map_err(Failure::Transport)
+            }
+            () = stop.cancelled() => {
+                abandon.because("interrupted");
+                Err(Failure::Stopped)
+            }
+            () = given_up => {
+                abandon.because("given up");
+                Err(Failure::Stopped)
+            }
+            after = patience.over(self.clock(), heard.subscribe()) => {
+                abandon.because("timed out");
+                Err(Failure::TimedOut(after))
+            }
+        }
+    }
+
+    /// Sends a notification.
+    pub(super) fn notify(&self, method: &str, params: Option<Map<String, Value>>) {
+        let frame = Frame::notification(method, params.map(Value::Object).as_ref());
+        self.tell(Command::Notify(frame));
+    }
+
+    /// This revision was agreed on.
+    pub(super) fn agree(&self, revision: Revision) {
+        self.tell(Command::Agree(revision));
+    }
+
+    /// `done` fires when the notice for this link comes.
+    pub(super) fn expect_link(&self, id: String, done: CancellationToken) {
+        self.tell(Command::ExpectLink { id, done });
+    }
+
+    /// Opens the scope of a call here, or opens it again after its connection was lost.
+    pub(super) fn open_scope(&self, scope: Arc<Scope>) -> OpenScope {
+        OpenScope::open(self.commands.clone(), scope)
+    }
+
+    /// Ends the connection, and waits until it is over.
+    pub(super) async fn close(&self) {
+        let (done, ended) = oneshot::channel();
+        self.tell(Command::Close(done));
+        // A driver that is gone has closed already.
+        drop(ended.await);
+    }
+
+    fn tell(&self, command: Command) {
+        // A driver that is gone has told all who wait.
+        drop(self.commands.send(command));
+    }
+}
+
+/// Gives a request up when it is dropped before its response is there.
+struct Abandon<'a> {
+    wire: &'a Wire,
+    id: Id,
+    reason: Option<&'static str>,
+    armed: bool,
+}
+
+impl Abandon<'_> {
+    fn because(&mut self, reason: &'static str) {
+        self.reason = self.reason.map(|_| reason);
+    }
+}
+
+impl Drop for Abandon<'_> {
+    fn drop(&mut self) {
+        if self.armed {
+            self.wire.tell(Command::Abandon { id: self.id.clone(), reason: self.reason });
+        }
+    }
+}
+
+fn gone() -> TransportError {
+    TransportError::Closed(Closed { reason: "the connection is closed".into(), stderr: Vec::new() })
+}
