@@ -4,6 +4,7 @@ use super::NoticeSink;
 use crate::{
     elicitation::{Resolver, ServerName},
     protocol::Revision,
+    transport::Trace,
 };
 
 /// Everything a client needs beside its server's configuration.
@@ -25,6 +26,8 @@ pub struct ClientOptions {
     pub cache: Option<PathBuf>,
     /// Minimum level of the server's log, where it has one.
     pub log_level: Option<String>,
+    /// Where everything that passes is written.
+    pub trace: Option<Trace>,
 }
 
 /// Which revision to speak.

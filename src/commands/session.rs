@@ -49,6 +49,7 @@ impl Session {
             cache: Environment::current().cache_folder.map(|folder| folder.join(env!("CARGO_PKG_NAME"))),
             log_level: (printer.verbosity() == Verbosity::Verbose).then(|| "debug".to_owned()),
             stop: signals.stop.clone(),
+            ..HostOptions::default()
         };
         Ok(Self { host: Host::new(config, options), signals, unanswered })
     }

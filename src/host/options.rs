@@ -6,6 +6,7 @@ use crate::{
     client::{ClientOptions, NoticeSink, ProtocolChoice, Times},
     config::ServerConfig,
     elicitation::{Resolver, ServerName},
+    transport::Trace,
 };
 
 /// Everything a host needs beside its configuration.
@@ -25,6 +26,8 @@ pub struct HostOptions {
     pub cache: Option<PathBuf>,
     /// Minimum level of the servers' logs.
     pub log_level: Option<String>,
+    /// Where everything that passes is written.
+    pub trace: Option<Trace>,
     /// Ends connection attempts that are under way.
     pub stop: CancellationToken,
 }
@@ -39,6 +42,7 @@ impl Default for HostOptions {
             times: Times::default(),
             cache: None,
             log_level: None,
+            trace: None,
             stop: CancellationToken::new(),
         }
     }
@@ -63,6 +67,7 @@ impl HostOptions {
             times,
             cache: self.cache.clone(),
             log_level: self.log_level.clone(),
+            trace: self.trace.as_ref().map(|trace| trace.for_server(server.as_str())),
         }
     }
 }

@@ -22,7 +22,7 @@ use crate::{
     },
     config::ServerConfig,
     protocol::{Era, Revision},
-    transport::{Endpoint, HttpKind, Limits, Transport, TransportError, http, stdio::Stdio},
+    transport::{self, Endpoint, HttpKind, Limits, Transport, TransportError},
 };
 
 /// How long a program may be silent before the handshake is tried beside the probe.
@@ -50,7 +50,12 @@ pub(in crate::client) type Connector =
 impl Opener {
     /// Opens connections as the configuration says.
     pub(in crate::client) fn new(config: ServerConfig, options: ClientOptions) -> Self {
-        Self::with(config, options, Box::new(connect))
+        let trace = options.trace.clone();
+        let connector: Connector = Box::new(move |config| {
+            let limits = Limits { max_message: config.max_message, ..Limits::default() };
+            transport::connect(&config.endpoint, limits, trace.clone())
+        });
+        Self::with(config, options, connector)
     }
 
     /// Opens connections through `connector`.
@@ -257,12 +262,4 @@ impl Opener {
 
 fn only(spoken: Revision, offered: &str) -> ClientError {
     ClientError::Version { offered: offered.to_owned(), spoken: format!("only {spoken}") }
-}
-
-fn connect(config: &ServerConfig) -> Result<Box<dyn Transport>, TransportError> {
-    let limits = Limits { max_message: config.max_message, ..Limits::default() };
-    match &config.endpoint {
-        Endpoint::Stdio(endpoint) => Stdio::start(endpoint, limits),
-        Endpoint::Http(endpoint) => http::connect(endpoint, limits),
-    }
 }
