@@ -169,6 +169,7 @@ impl Server {
         match step {
             Step::Send(message) => self.send(message, request),
             Step::Raw(line) => self.write(&line),
+            Step::RawReply(line) => self.write(&line.replace("$id", &request["id"].to_string())),
             Step::Reply(result) => self.send(json!({"id": "$id", "result": result}), request),
             Step::Fail(error) => self.send(json!({"id": "$id", "error": error}), request),
             Step::ReplyBytes(length) => {

@@ -9,6 +9,8 @@ pub(crate) enum Step {
     Send(Value),
     /// Writes a line that need be no message.
     Raw(String),
+    /// Writes this text, with `$id` replaced, as a line.
+    RawReply(String),
     /// Answers the request.
     Reply(Value),
     /// Answers the request with an error object.

@@ -1,0 +1,31 @@
+"""A server on the official Python SDK whose tool elicits a Pydantic model."""
+
+from typing import Literal
+
+from mcp.server.fastmcp import Context, FastMCP
+from pydantic import BaseModel, Field
+
+mcp = FastMCP("python")
+
+
+class Booking(BaseModel):
+    """What the tool needs to know."""
+
+    guests: int = Field(description="How many guests", ge=1, le=8)
+    name: str = Field(min_length=2)
+    table: Literal["inside", "outside"] = "inside"
+    vegetarian: bool = False
+    note: str | None = None
+
+
+@mcp.tool()
+async def book(day: str, ctx: Context) -> str:
+    """Books a table."""
+    result = await ctx.elicit(message=f"Your table on {day}", schema=Booking)
+    if result.action != "accept":
+        return f"not booked: {result.action}"
+    return f"booked: {result.data.model_dump_json()}"
+
+
+if __name__ == "__main__":
+    mcp.run()

@@ -1,0 +1,127 @@
+//! Against servers that others wrote: run by `tests/peers/run`, which installs them. Not a part of plain `cargo test`.
+
+#[allow(dead_code)]
+#[path = "../cli/harness/mod.rs"]
+mod harness;
+
+use std::path::{Path, PathBuf};
+
+use harness::Test;
+use serde_json::{Value, json};
+
+/// A file of this folder. Fails loudly when it is not installed.
+fn peer(path: &str) -> PathBuf {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/peers").join(path);
+    assert!(path.exists(), "\n\n    THE PEERS ARE MISSING: {}\n    run tests/peers/run\n\n", path.display());
+    path
+}
+
+/// `@modelcontextprotocol/server-everything` over stdio.
+fn everything(tool: &str) -> Test {
+    let script = peer("node_modules/@modelcontextprotocol/server-everything/dist/index.js");
+    Test::new()
+        .entry("everything", json!({"command": "node", "args": [script, "stdio"]}))
+        .env("PATH", &std::env::var("PATH").expect("PATH"))
+        .args(["call", "everything", tool])
+}
+
+/// A server on the official Python SDK.
+fn python(tool: &str) -> Test {
+    let program = peer(".venv/bin/python");
+    Test::new().entry("python", json!({"command": program, "args": [peer("elicit.py")]})).args(["call", "python", tool])
+}
+
+#[test]
+fn everything_echoes() {
+    everything("echo").args(["message=000123"]).stdout("Echo: 000123\n").run();
+}
+
+#[test]
+fn everything_sends_an_image() {
+    everything("get-tiny-image").stdout_contains("[image: image/png, ").run();
+    let run = everything("get-tiny-image").args(["-o", "json"]).run();
+    let blocks = run.json()["content"].as_array().expect("blocks").clone();
+    assert!(blocks.iter().any(|block| block["type"] == "image"));
+}
+
+#[test]
+fn everything_sends_structured_content() {
+    let run = everything("get-structured-content").args(["location=Chicago", "-o", "json"]).run();
+    assert_eq!(run.json()["structuredContent"]["humidity"], 82);
+    everything("get-structured-content").args(["location=Paris"]).status(2).stderr_contains("location").run();
+}
+
+#[test]
+fn everything_reports_progress() {
+    let run = everything("trigger-long-running-operation").args(["duration=1", "steps=4", "-o", "events"]).run();
+    let steps: Vec<Value> = run
+        .events()
+        .iter()
+        .filter(|event| event["event"] == "progress")
+        .map(|event| event["progress"].clone())
+        .collect();
+    assert_eq!(steps, [json!(1), json!(2), json!(3), json!(4)]);
+}
+
+/// Every field of the everything server's form, none with its default.
+fn all_fields() -> Value {
+    json!({
+        "name": "Ada", "check": true, "firstLine": "Call me Ishmael.", "email": "ada@example.com",
+        "homepage": "https://example.com/ada", "birthdate": "1815-12-10", "integer": 7, "number": 2.5,
+        "untitledSingleSelectEnum": "Phoebe", "untitledMultipleSelectEnum": ["Drums", "Bass"],
+        "titledSingleSelectEnum": "hero-3", "titledMultipleSelectEnum": ["fish-2", "fish-3"],
+        "legacyTitledEnum": "pet-5"
+    })
+}
+
+#[test]
+fn everything_gets_every_field_from_a_file() {
+    let run = everything("trigger-elicitation-request")
+        .file("answers.json", all_fields().to_string())
+        .args(["--answers", "answers.json"])
+        .stdout_contains("User provided the requested information")
+        .run();
+    let raw = run.stdout.split("Raw result: ").nth(1).expect("the raw result");
+    let raw: Value = serde_json::from_str(raw).expect("JSON");
+    assert_eq!(raw["content"], all_fields());
+}
+
+#[test]
+fn everything_is_told_decline_and_cancel() {
+    let elicit = |policy| everything("trigger-elicitation-request").args(["--elicit", policy]);
+    elicit("decline").stdout_contains("declined").run();
+    elicit("cancel").stdout_contains("cancelled").run();
+    elicit("fail").status(8).stdout_contains("cancelled").stderr_contains("--answers").run();
+}
+
+/// An answers file that accepts every link of these hosts.
+const LINKS: &str = r#"{"version": 1, "answers": [
+    {"when": {"url": "https://example.com/*"}, "action": "accept", "repeat": true},
+    {"when": {"url": "https://modelcontextprotocol.io/*"}, "action": "accept", "repeat": true}
+]}"#;
+
+#[test]
+fn everything_sends_links_both_ways() {
+    let call = |path: &str| {
+        everything("trigger-url-elicitation").file("links.json", LINKS).args([
+            "url=https://example.com/go",
+            "--answers",
+            "links.json",
+            "--url-wait",
+            "1",
+            path,
+        ])
+    };
+    call("errorPath=false").stdout_contains("accept").stderr_contains("https://example.com/go").run();
+    call("errorPath=true").stdout_contains("accept").stderr_contains("https://modelcontextprotocol.io").run();
+}
+
+#[test]
+fn python_elicits_a_pydantic_model() {
+    python("book")
+        .args(["day=Friday", "--answer", "guests=3", "--answer", "name=Ada", "--answer", "table=outside"])
+        .stdout_contains(r#"booked: {"guests":3,"name":"Ada","table":"outside","vegetarian":false,"note":null}"#)
+        .run();
+    python("book").args(["day=Friday", "--answer", "guests=9", "--answer", "name=Ada"]).status(8).run();
+    python("book").args(["day=Friday", "--elicit", "decline"]).stdout("not booked: decline\n").run();
+}
