@@ -132,6 +132,9 @@ pub struct QuestionArgs {
     /// How many seconds the program may take for an answer [default: 60]
     #[arg(long, value_name = "SECS", value_parser = parse_seconds, requires = "on_elicit")]
     pub elicit_timeout: Option<std::time::Duration>,
+    /// Put the call aside in this file when the server asks; `toolnexus resume` goes on
+    #[arg(long, value_name = "FILE")]
+    pub defer: Option<PathBuf>,
     /// What to do with questions that are still unanswered [default: prompt at a terminal, else fail]
     #[arg(long, value_name = "POLICY", value_enum)]
     pub elicit: Option<ElicitPolicy>,

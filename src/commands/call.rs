@@ -1,9 +1,10 @@
 //! `toolnexus call`: calls a tool.
 
-use std::sync::Arc;
+use std::{path::Path, sync::Arc};
 
+use anyhow::Context;
 use clap::Args;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::{
     arguments::{Given, refused},
@@ -14,12 +15,13 @@ use super::{
 };
 use crate::{
     cli::{GlobalArgs, QuestionArgs, ServerArgs},
-    client::{CallEnd, CallReport, Client, ClientError, ToolCall},
-    elicitation::ServerName,
+    client::{CallEnd, CallReport, Client, ClientError, PendingCall, ToolCall},
+    elicitation::{Request, ServerName},
     error::{Error, Unanswered},
     form::Form,
     output::Printer,
     protocol::{CallToolResult, Tool},
+    resolver::Pending,
     terminal::{Filled, Terminal},
 };
 
@@ -67,8 +69,14 @@ pub fn run(args: CallArgs, global: &GlobalArgs, printer: &Arc<Printer>) -> anyho
     let questions = Questions::new(&args.questions, given.takes_stdin(), printer)?;
     block_on(async {
         let session = Session::new(config, &args.server, &questions, printer)?;
-        let call =
-            Call { session: &session, printer, server: server.as_str().into(), tool, terminal: questions.terminal() };
+        let call = Call {
+            session: &session,
+            printer,
+            server: server.as_str().into(),
+            tool,
+            terminal: questions.terminal(),
+            defer: args.questions.defer.as_deref(),
+        };
         let ended = call.perform(&given, timeout).await;
         let unanswered = session.close().await;
         questions.finish(printer)?;
@@ -99,6 +107,7 @@ struct Call<'a> {
     server: ServerName,
     tool: String,
     terminal: Option<&'a Terminal>,
+    defer: Option<&'a Path>,
 }
 
 impl Call<'_> {
@@ -110,7 +119,7 @@ impl Call<'_> {
         let call = ToolCall { name: self.tool.clone(), arguments, tool, timeout };
         match client.call_tool(call, &self.session.signals.stop).await {
             Ok(CallEnd::Done(report)) => self.print(report),
-            Ok(CallEnd::Deferred(_)) => Err(Error::Deferred.into()),
+            Ok(CallEnd::Deferred(pending)) => self.put_aside(*pending),
             Err(error) => Err(self.session.error(&self.server, error).into()),
         }
     }
@@ -169,6 +178,20 @@ impl Call<'_> {
                 Err(self.session.signals.error().unwrap_or(Error::Interrupted))
             }
         }
+    }
+
+    /// Saves a call that waits for answers, and says what it waits for.
+    fn put_aside(&self, call: PendingCall) -> anyhow::Result<Ended> {
+        let Some(path) = self.defer else { return Err(Error::Deferred.into()) };
+        let config = self.session.host.config();
+        let pending = Pending::new(self.server.as_str(), config, config.server(self.server.as_str())?, call);
+        pending.save(path).with_context(|| format!("put the call aside in {}", path.display()))?;
+        let open: Vec<&Request> = pending.open().collect();
+        self.printer.data("pending", &json!({"status": "pending", "pending": open}), || {
+            let prompts: String = open.iter().flat_map(|request| ["  ", &request.prompt, "\n"]).collect();
+            format!("{} waits for answers; `toolnexus resume {}` goes on:\n{prompts}", self.tool, path.display())
+        })?;
+        Err(Error::Deferred.into())
     }
 
     fn print(&self, report: CallReport) -> anyhow::Result<Ended> {

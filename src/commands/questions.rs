@@ -8,7 +8,7 @@ use crate::{
     error::Error,
     output::Printer,
     resolver::{
-        Chain, LineSink, Person, Program, ProgramError, Recorder,
+        Chain, Deferred, LineSink, Pending, Person, Program, ProgramError, Recorder,
         answers::{Answers, AnswersError, AnswersFile, LinkSink, Otherwise, Overlay},
     },
     terminal::Terminal,
@@ -52,7 +52,8 @@ impl Questions {
         let answers = answers.map(|(file, overlay)| Arc::new(Answers::new(file, overlay, links(printer, args))));
         let program = args.on_elicit.as_ref().map(|words| program(words, args, printer)).transpose()?;
         let first = answers.clone().map(|answers| answers as Arc<dyn Resolver>);
-        let resolvers = first.into_iter().chain(program).collect();
+        let deferred = args.defer.as_ref().map(|path| deferred(path)).transpose()?;
+        let resolvers = first.into_iter().chain(program).chain(deferred).collect();
         let person = terminal.clone().map(|terminal| Person::new(terminal, !args.no_browser));
         let person = person.map(|person| Arc::new(person) as Arc<dyn Resolver>);
         let chain: Arc<dyn Resolver> = Arc::new(Chain::new(resolvers, person, otherwise));
@@ -100,6 +101,7 @@ impl QuestionArgs {
             (self.answers.is_some(), "--answers"),
             (!self.answer.is_empty(), "--answer"),
             (self.on_elicit.is_some(), "--on-elicit"),
+            (self.defer.is_some(), "--defer"),
             (self.record.is_some(), "--record"),
         ];
         given.into_iter().find_map(|(given, option)| given.then_some(option))
@@ -137,6 +139,13 @@ fn program(words: &str, args: &QuestionArgs, printer: &Arc<Printer>) -> Result<A
         Err(error @ ProgramError::Missing(_)) => Err(Error::Answers(error.to_string())),
         Err(error) => Err(Error::usage(format!("failed to {error}"))),
     }
+}
+
+/// What puts questions aside, once it is known that they could be written to `path`.
+fn deferred(path: &Path) -> Result<Arc<dyn Resolver>, Error> {
+    let place = Pending::check_place(path);
+    place.map_err(|error| Error::Answers(format!("put a call aside in {}: {error}", path.display())))?;
+    Ok(Arc::new(Deferred))
 }
 
 /// What happens to a question that nothing answered: the option, else what the file says, else as there is a person.

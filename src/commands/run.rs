@@ -25,7 +25,10 @@ pub fn run(words: Vec<OsString>) -> ExitCode {
     };
     let Err(error) = result else { return ExitCode::SUCCESS };
     let error = downcast(error);
-    printer.error(&error.report());
+    // A call that waits has said so already.
+    if !matches!(error, Error::Deferred) {
+        printer.error(&error.report());
+    }
     ExitCode::from(error.exit())
 }
 
