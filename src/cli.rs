@@ -46,6 +46,8 @@ pub enum Command {
     Tools(Box<commands::tools::ToolsArgs>),
     /// List the configured servers
     Servers(commands::servers::ServersArgs),
+    /// Check and show answers files
+    Answers(commands::answers::AnswersArgs),
     /// Run a small MCP server on stdio that asks questions
     DemoServer(commands::demo_server::DemoServerArgs),
 }

@@ -1,5 +1,7 @@
 //! One file for each subcommand, and what they share: the run itself, its signals, and its connection to servers.
 
+pub mod answers;
+mod answers_report;
 mod arguments;
 pub mod call;
 pub mod demo_server;

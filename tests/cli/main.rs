@@ -3,6 +3,7 @@
 #[allow(dead_code)]
 mod harness;
 
+mod answers;
 mod call;
 mod demo;
 mod http;

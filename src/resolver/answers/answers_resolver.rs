@@ -121,10 +121,7 @@ impl Progress {
 
     /// Takes the first entry that is not used up and fits.
     fn take_entry<'a>(&mut self, entries: &'a [Entry], question: &Question, form: Option<&Form>) -> Option<&'a Entry> {
-        let fits = |entry: &Entry| {
-            let may_accept = form.is_some() || entry.action != Action::Accept || entry.when.names_links();
-            may_accept && entry.when.fits(question, form)
-        };
+        let fits = |entry: &Entry| entry.may_answer(form.is_none()) && entry.when.fits(question, form);
         let is_open = |used: &[bool], index: usize| entries[index].repeat || !used[index];
         while self.first_open < entries.len() && !is_open(&self.used, self.first_open) {
             self.first_open += 1;

@@ -34,9 +34,14 @@ impl Otherwise {
     pub const WORDS: [(&'static str, Self); 4] =
         [("prompt", Self::Prompt), ("decline", Self::Decline), ("cancel", Self::Cancel), ("fail", Self::Fail)];
 
-    /// The one that `word` means.
-    pub fn parse(word: &str) -> Option<Self> {
-        Self::WORDS.into_iter().find(|(known, _)| *known == word).map(|(_, otherwise)| otherwise)
+    /// The word for it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Prompt => "prompt",
+            Self::Decline => "decline",
+            Self::Cancel => "cancel",
+            Self::Fail => "fail",
+        }
     }
 }
 
@@ -61,6 +66,13 @@ pub struct Entry {
     pub repeat: bool,
     /// Whether it may fill fields that look like secrets.
     pub secret: bool,
+}
+
+impl Entry {
+    /// Whether it may answer a question of this kind at all: a link is accepted only by an entry that names links.
+    pub fn may_answer(&self, is_link: bool) -> bool {
+        !is_link || self.action != Action::Accept || self.when.names_links()
+    }
 }
 
 /// How an entry answers.

@@ -1,3 +1,5 @@
+use std::fmt;
+
 use url::{Position, Url};
 
 use super::Glob;
@@ -39,6 +41,12 @@ impl UrlPattern {
             let (origin, rest) = (&url[..Position::BeforePath], &url[Position::BeforePath..]);
             origin == self.origin && self.rest.fits(rest)
         })
+    }
+}
+
+impl fmt::Display for UrlPattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}", self.origin, self.rest)
     }
 }
 

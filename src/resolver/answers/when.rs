@@ -1,3 +1,7 @@
+use std::fmt;
+
+use serde_json::{Map, Value, json};
+
 use super::UrlPattern;
 use crate::{
     elicitation::{CallName, Cause, Question},
@@ -27,6 +31,12 @@ impl Glob {
     }
 }
 
+impl fmt::Display for Glob {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0.join("*"))
+    }
+}
+
 /// Which questions an entry answers: all that it names must hold.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct When {
@@ -50,6 +60,34 @@ impl When {
     /// Whether it speaks of links by name: without that no link is accepted.
     pub fn names_links(&self) -> bool {
         self.is_link == Some(true) || self.url.is_some()
+    }
+
+    /// The same without what it says of the server and of what is being done there.
+    #[must_use]
+    pub fn of_any_origin(self) -> Self {
+        Self { server: None, call: None, tool: None, ..self }
+    }
+
+    /// Whether questions of the server `server` during the tool `tool` may be meant.
+    pub fn fits_origin(&self, server: &str, tool: &str) -> bool {
+        let fits = |glob: &Option<Glob>, text| glob.as_ref().is_none_or(|glob| glob.fits(text));
+        fits(&self.server, server) && fits(&self.call, tool) && fits(&self.tool, tool)
+    }
+
+    /// The object as it stands in a file.
+    pub fn to_value(&self) -> Map<String, Value> {
+        let mut object = Map::new();
+        let globs = [("server", &self.server), ("call", &self.call), ("tool", &self.tool), ("message", &self.message)];
+        for (key, glob) in globs {
+            object.extend(glob.as_ref().map(|glob| (key.to_owned(), json!(glob.to_string()))));
+        }
+        let mode = |is_link| json!(if is_link { "url" } else { "form" });
+        object.extend(self.is_link.map(|is_link| ("mode".to_owned(), mode(is_link))));
+        object.extend(self.url.as_ref().map(|url| ("url".to_owned(), json!(url.to_string()))));
+        if !self.fields.is_empty() {
+            object.insert("fields".to_owned(), json!(self.fields));
+        }
+        object
     }
 
     /// Whether `question` is meant. `form` is its form, `None` for a link. The host's own sign-in is never meant.

@@ -1,0 +1,145 @@
+//! `toolnexus answers`: checks and shows answers files before they are needed.
+
+use std::{
+    io::Read as _,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use clap::{Args, Subcommand};
+use serde_json::{Map, Value, json};
+
+use super::answers_report::{Case, Verdict, entry_line, entry_value, summary};
+use crate::{
+    config::Document,
+    error::Error,
+    output::{Printer, table},
+    resolver::answers::{AnswersError, AnswersFile, Otherwise},
+};
+
+/// The JSON Schema of answers files.
+pub const SCHEMA: &str = include_str!("../../answers.schema.json");
+
+/// What `answers` takes.
+#[derive(Args, Debug)]
+pub struct AnswersArgs {
+    #[command(subcommand)]
+    command: AnswersCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum AnswersCommand {
+    /// Check an answers file, and what it would answer
+    #[command(after_help = "Examples:
+  toolnexus answers check answers.json
+  toolnexus answers check answers.json forms greet --schema schema.json
+
+The schema is that of a form (`requestedSchema`), or the whole `elicitation/create` params. Exit code 8 says that the
+file would not answer.")]
+    Check(CheckArgs),
+    /// Show what an answers file says, with secrets masked
+    Show {
+        /// The file, or `-`
+        file: PathBuf,
+    },
+    /// Print the JSON Schema of answers files
+    Schema,
+}
+
+#[derive(Args, Debug)]
+struct CheckArgs {
+    /// The file, or `-`
+    file: PathBuf,
+    /// The server that asks
+    #[arg(requires = "tool")]
+    server: Option<String>,
+    /// The tool during which it asks
+    tool: Option<String>,
+    /// A form's schema, or the params of a question, to be answered from the file
+    #[arg(long, value_name = "FILE")]
+    schema: Option<PathBuf>,
+}
+
+/// Runs `answers`.
+///
+/// # Errors
+/// [`Error::Answers`] for a file that is wrong, [`Error::Unanswered`] when it would not answer.
+pub fn run(args: &AnswersArgs, printer: &Arc<Printer>) -> anyhow::Result<()> {
+    match &args.command {
+        AnswersCommand::Check(args) => check(args, printer),
+        AnswersCommand::Show { file } => show(&read(file)?, printer),
+        AnswersCommand::Schema => Ok(printer.stdout(SCHEMA)?),
+    }
+}
+
+fn read(path: &Path) -> Result<AnswersFile, Error> {
+    if path.as_os_str() == "-" {
+        return AnswersFile::parse(&stdin()?, "stdin").map_err(|error| unusable(&error));
+    }
+    AnswersFile::load(path).map_err(|error| unusable(&error))
+}
+
+fn stdin() -> Result<String, Error> {
+    let mut text = String::new();
+    let read = std::io::stdin().read_to_string(&mut text);
+    read.map(|_| text).map_err(|error| Error::Answers(format!("failed to read stdin: {error}")))
+}
+
+fn unusable(error: &AnswersError) -> Error {
+    Error::Answers(error.to_string())
+}
+
+fn check(args: &CheckArgs, printer: &Printer) -> anyhow::Result<()> {
+    let file = read(&args.file)?;
+    let question = args.schema.as_deref().map(read_question).transpose()?;
+    let case = Case::new(file, args.server.as_deref(), args.tool.as_deref(), question);
+    let (lines, verdict) = case.judge();
+    let answers: Vec<Value> = lines.iter().map(|line| line.value.clone()).collect();
+    let value = json!({"file": case.file.name, "entries": case.file.entries.len(), "answers": answers});
+    printer.data("check", &value, || {
+        let head = format!("{}: {}", case.file.name, summary(&case.file));
+        let lines = lines.iter().map(|line| format!("  {}", line.text));
+        std::iter::once(head).chain(lines).collect::<Vec<_>>().join("\n") + "\n"
+    })?;
+    match verdict {
+        Verdict::Fine => Ok(()),
+        Verdict::Unanswered(unanswered) => Err(Error::Unanswered(vec![unanswered]).into()),
+    }
+}
+
+/// The params of the question in a file: a whole question, or a form's schema alone.
+fn read_question(path: &Path) -> Result<Value, Error> {
+    let wrong = |reason: String| Error::Answers(format!("read the schema {}: {reason}", path.display()));
+    let text = match path.as_os_str().to_str() {
+        Some("-") => stdin()?,
+        _ => std::fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?,
+    };
+    let document = Document::parse(&text)
+        .map_err(|error| wrong(format!("line {} column {}: {error}", error.place.line, error.place.column)))?;
+    match document.root.map(|root| root.to_value()) {
+        Some(Value::Object(object)) if is_question(&object) => Ok(Value::Object(object)),
+        Some(schema @ Value::Object(_)) => Ok(json!({"message": "", "requestedSchema": schema})),
+        _ => Err(wrong("expected an object".to_owned())),
+    }
+}
+
+fn is_question(object: &Map<String, Value>) -> bool {
+    object.contains_key("requestedSchema") || object.get("mode").is_some_and(Value::is_string)
+}
+
+fn show(file: &AnswersFile, printer: &Printer) -> anyhow::Result<()> {
+    if let Some(plain) = &file.plain {
+        let rows: Vec<_> = plain.iter().map(|(key, value)| vec![key.clone(), value.to_string()]).collect();
+        printer.data("answers", &json!({"file": file.name, "plain": plain}), || {
+            format!("{}: values for every form that they can fill\n{}", file.name, table(&rows, "  "))
+        })?;
+        return Ok(());
+    }
+    let otherwise = file.otherwise.map(Otherwise::as_str);
+    let entries: Vec<Value> = file.entries.iter().map(entry_value).collect();
+    printer.data("answers", &json!({"file": file.name, "otherwise": otherwise, "answers": entries}), || {
+        let rows: Vec<Vec<String>> = file.entries.iter().map(entry_line).collect();
+        format!("{}: {}\n{}", file.name, summary(file), table(&rows, "  "))
+    })?;
+    Ok(())
+}
