@@ -212,3 +212,18 @@ fn alternatives_at_the_top_are_checked() {
     assert_eq!(read(&["id=1"], None, Some(&schema)).expect("parsed").check(), Ok(None));
     assert!(refused(&[], &schema).contains("fits none of the alternatives"));
 }
+
+proptest::proptest! {
+    #![proptest_config(proptest::prelude::ProptestConfig { failure_persistence: None, ..Default::default() })]
+
+    #[test]
+    fn no_word_panics(words in proptest::collection::vec("(code|qty|to|where|any|a\\.b|point|\\PC{0,3})[.:=]{0,2}(\\.x)?[:=@]{0,3}\\PC{0,6}", 0..4)) {
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        for schema in [Some(&schema()), None] {
+            if let Ok(arguments) = read(&words, None, schema) {
+                drop(arguments.check());
+                drop(arguments.missing());
+            }
+        }
+    }
+}

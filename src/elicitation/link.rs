@@ -238,4 +238,20 @@ mod tests {
         assert_eq!(link.url, "https://example.com/a%20b%E2%80%AE?q=%E6%97%A5");
         assert_eq!(url::Url::parse(&link.url).expect("a URL").as_str(), link.url);
     }
+
+    proptest::proptest! {
+        #![proptest_config(proptest::prelude::ProptestConfig { failure_persistence: None, ..Default::default() })]
+
+        #[test]
+        fn any_text_has_a_verdict(text in "(https?:|javascript:|)[/\\\\]{0,3}(\\PC{0,8}@)?\\PC{0,12}(:[0-9]{0,5})?(/\\PC{0,8})?") {
+            match Link::inspect(&text) {
+                Ok(link) => {
+                    proptest::prop_assert!(link.url.starts_with("http") && link.url.chars().all(|c| c.is_ascii_graphic()));
+                    let again = Link::inspect(&link.url).expect("offered again");
+                    proptest::prop_assert_eq!((again.url, again.host), (link.url, link.host));
+                }
+                Err(refused) => proptest::prop_assert!(!refused.reason.is_empty() && refused.reason.is_ascii()),
+            }
+        }
+    }
 }

@@ -49,9 +49,11 @@ impl Decimal {
         self.exponent >= 0
     }
 
-    /// Whether an IEEE 754 double can hold it, be it roughly: what receivers can be trusted to read.
+    /// Whether an IEEE 754 double can hold it, be it roughly, neither infinite nor zero: what receivers can be trusted to
+    /// read.
     pub(crate) fn is_finite(&self) -> bool {
-        self.to_scientific().parse::<f64>().is_ok_and(f64::is_finite)
+        let holds = |float: f64| float.is_finite() && (float != 0.0 || self.digits.is_empty());
+        self.to_scientific().parse().is_ok_and(holds)
             && self.exponent.unsigned_abs() < 1_000
             && self.digits.len() < 1_000
     }
@@ -67,13 +69,10 @@ impl Decimal {
         // Without trailing zeros, nothing finer than the unit can be a multiple of it.
         let Ok(zeros) = usize::try_from(self.exponent.saturating_sub(unit.exponent)) else { return Some(false) };
         let modulus: u128 = unit.digits.parse().ok()?;
-        let mut rest = 0;
-        for digit in self.digits.bytes().chain(std::iter::repeat_n(b'0', zeros.min(100_000))) {
-            rest = (rest * 10 + u128::from(digit - b'0')) % modulus;
-            if rest == 0 && digit == b'0' {
-                break;
-            }
-        }
+        let step = |rest: u128, digit: u8| (rest * 10 + u128::from(digit - b'0')) % modulus;
+        let rest = self.digits.bytes().fold(0, step);
+        // What is no multiple after as many zeros as the unit has bits never becomes one.
+        let rest = (0..zeros.min(128)).fold(rest, |rest, _| step(rest, b'0'));
         Some(rest == 0)
     }
 
@@ -215,16 +214,24 @@ mod tests {
         assert!(decimal("1e999999999999999999999") > decimal("1e999"));
         assert_eq!(decimal("1.0"), decimal("1"));
         assert!(!decimal("1e999").is_finite() && !decimal("-1e99999999999999999999").is_finite());
-        assert!(decimal("1e308").is_finite());
+        assert!(decimal("1e308").is_finite() && decimal("0e999").is_finite() && !decimal("1e-999").is_finite());
     }
 
     #[test]
     fn multiples_are_decimal() {
         let multiple = |a, b| decimal(a).is_multiple_of(&decimal(b));
-        for (a, b) in [("0.3", "0.1"), ("1.1", "0.1"), ("4.35", "0.01"), ("0", "7"), ("-9", "3"), ("1e300", "0.5")] {
+        for (a, b) in [
+            ("0.3", "0.1"),
+            ("1.1", "0.1"),
+            ("4.35", "0.01"),
+            ("0", "7"),
+            ("-9", "3"),
+            ("1e300", "0.5"),
+            ("40002", "2"),
+        ] {
             assert_eq!(multiple(a, b), Some(true), "{a} {b}");
         }
-        for (a, b) in [("0.35", "0.1"), ("10", "3"), ("1", "20"), ("1e-5", "1")] {
+        for (a, b) in [("0.35", "0.1"), ("10", "3"), ("1", "20"), ("1e-5", "1"), ("2010073", "2"), ("1e300", "3")] {
             assert_eq!(multiple(a, b), Some(false), "{a} {b}");
         }
         assert_eq!(multiple("1", "0"), None);

@@ -14,6 +14,8 @@ mod field;
 mod format;
 mod parse;
 mod pattern;
+#[cfg(test)]
+mod properties;
 mod resolve;
 mod rules;
 mod secret;

@@ -1,7 +1,8 @@
 use std::{
     collections::VecDeque,
     fmt,
-    sync::{Mutex, PoisonError},
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::{Arc, Mutex, PoisonError},
 };
 
 use fancy_regex::{Regex, RegexBuilder};
@@ -12,6 +13,8 @@ use super::ecma;
 const BACKTRACK_LIMIT: usize = 200_000;
 /// The bytes that a compiled pattern may take.
 const SIZE_LIMIT: usize = 4 << 20;
+/// The steps that a compiled pattern may have.
+const PROGRAM_LIMIT: usize = 100_000;
 /// How many compiled patterns are kept between forms: a server's questions are much alike.
 const KEPT: usize = 32;
 
@@ -20,7 +23,7 @@ const KEPT: usize = 32;
 pub struct Pattern {
     source: String,
     /// `None` when it cannot be checked here.
-    regex: Option<Regex>,
+    regex: Option<Arc<Regex>>,
 }
 
 impl Pattern {
@@ -41,7 +44,9 @@ impl Pattern {
 
     /// Whether `text` fits. What cannot be checked, or not within the limits, counts as fitting: the server decides.
     pub fn fits(&self, text: &str) -> bool {
-        self.regex.as_ref().is_none_or(|regex| regex.is_match(text).unwrap_or(true))
+        let Some(regex) = &self.regex else { return true };
+        // The engine has had patterns that made it panic; the server's pattern must not end the program.
+        catch_unwind(AssertUnwindSafe(|| regex.is_match(text).unwrap_or(true))).unwrap_or(true)
     }
 }
 
@@ -58,21 +63,21 @@ impl fmt::Debug for Pattern {
     }
 }
 
-fn compile(source: &str) -> Option<Regex> {
-    static COMPILED: Mutex<VecDeque<(String, Option<Regex>)>> = Mutex::new(VecDeque::new());
+fn compile(source: &str) -> Option<Arc<Regex>> {
+    static COMPILED: Mutex<VecDeque<(String, Option<Arc<Regex>>)>> = Mutex::new(VecDeque::new());
     // A list that a panic left behind is still a list.
     let mut compiled = COMPILED.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some((_, regex)) = compiled.iter().find(|(known, _)| known == source) {
         return regex.clone();
     }
-    let regex = ecma::translate(source).and_then(|translated| {
-        RegexBuilder::new(&translated)
-            .backtrack_limit(BACKTRACK_LIMIT)
-            .delegate_size_limit(SIZE_LIMIT)
-            .delegate_dfa_size_limit(SIZE_LIMIT)
-            .build()
-            .ok()
-    });
+    let build = || {
+        let translated = ecma::translate(source)?;
+        let mut builder = RegexBuilder::new(&translated);
+        builder.backtrack_limit(BACKTRACK_LIMIT).max_prog_size(PROGRAM_LIMIT);
+        builder.delegate_size_limit(SIZE_LIMIT).delegate_dfa_size_limit(SIZE_LIMIT);
+        builder.build().ok().map(Arc::new)
+    };
+    let regex = catch_unwind(build).unwrap_or_default();
     compiled.truncate(KEPT - 1);
     compiled.push_front((source.to_owned(), regex.clone()));
     regex
