@@ -1,6 +1,8 @@
 //! Servers at web addresses, good and awkward ones.
 
 mod demo;
+mod gateway;
 mod server;
 mod transport;
 mod two_endpoints;
+mod ways;

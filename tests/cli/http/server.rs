@@ -82,6 +82,14 @@ impl Reply {
         Self { stream: self.stream.try_clone().expect("a handle"), open: self.open }
     }
 
+    /// Whether the client has closed the connection.
+    pub(crate) fn is_gone(&self) -> bool {
+        self.stream.set_nonblocking(true).expect("a socket");
+        let gone = matches!(self.stream.peek(&mut [0; 1]), Ok(0));
+        self.stream.set_nonblocking(false).expect("a socket");
+        gone
+    }
+
     /// Ends the connection now.
     pub(crate) fn end(&self) {
         let _ = self.stream.shutdown(Shutdown::Both);

@@ -1,0 +1,162 @@
+//! The same behaviour in every way that a server can be reached: stdio, Streamable HTTP, HTTP+SSE, and in both eras.
+
+use serde_json::{Value, json};
+
+use super::{
+    demo::Demo,
+    gateway::{Gateway, Style},
+};
+use crate::harness::{Fake, Step, Test};
+
+/// A transport and an era.
+#[derive(Clone, Copy, Debug)]
+struct Way {
+    style: Option<Style>,
+    revision: &'static str,
+}
+
+const WAYS: [Way; 5] = [
+    Way { style: None, revision: "2025-11-25" },
+    Way { style: None, revision: "2026-07-28" },
+    Way { style: Some(Style::Stream), revision: "2025-11-25" },
+    Way { style: Some(Style::Stream), revision: "2026-07-28" },
+    Way { style: Some(Style::TwoEndpoints), revision: "2025-11-25" },
+];
+
+impl Way {
+    fn is_modern(self) -> bool {
+        self.revision == "2026-07-28"
+    }
+
+    /// What the server is called, so that a failure tells the way.
+    fn name(self) -> String {
+        let transport = match self.style {
+            None => "stdio",
+            Some(Style::TwoEndpoints) => "sse",
+            Some(_) => "http",
+        };
+        format!("{transport}-{}", self.revision)
+    }
+
+    /// A test with the server of `entry`, reached this way; the gateway has to outlive the run.
+    fn reach(self, test: Test, mut entry: Value) -> (Test, Option<Gateway>) {
+        let gateway = self.style.map(|style| Gateway::start(&entry, style));
+        if let Some(gateway) = &gateway {
+            entry = gateway.entry();
+        }
+        entry["protocol"] = json!(self.revision);
+        (test.entry(&self.name(), entry), gateway)
+    }
+
+    /// The demo server, reached this way.
+    fn demo(self) -> (Test, Option<Gateway>) {
+        let entry = json!({"command": env!("CARGO_BIN_EXE_toolnexus"), "args": ["demo-server"]});
+        self.reach(Test::new(), entry)
+    }
+
+    /// A scripted server, reached this way.
+    fn fake(self, fake: Fake) -> (Test, Option<Gateway>) {
+        let fake = if self.is_modern() { fake.modern() } else { fake };
+        let test = Test::new();
+        let entry = fake.entry(test.folder(), &self.name());
+        self.reach(test, entry)
+    }
+}
+
+#[test]
+fn forms_are_filled_from_answers() {
+    for way in WAYS {
+        let (test, _gateway) = way.demo();
+        test.args(["call", &way.name(), "greet", "--answer", "name=Ada", "--answer", "age=36"])
+            .stdout("Hello, Ada! You are 36. You are on the free plan.\n")
+            .run();
+        let (test, _gateway) = way.demo();
+        let declined = json!({"version": 1, "answers": [{"action": "decline"}]});
+        test.args(["call", &way.name(), "greet", "--answers", "-"])
+            .stdin(declined.to_string())
+            .stdout_contains("You would rather not say")
+            .run();
+    }
+}
+
+#[test]
+fn answers_that_do_not_fit_are_not_sent() {
+    for way in WAYS {
+        let (test, _gateway) = way.demo();
+        let wrong = json!({"version": 1, "answers": [{"content": {"name": "Ada", "age": 17}}]});
+        test.args(["call", &way.name(), "greet", "--answers", "-"])
+            .stdin(wrong.to_string())
+            .status(8)
+            .stdout_contains("You closed the question")
+            .stderr_contains("17 is below 18")
+            .run();
+        let (test, _gateway) = way.demo();
+        test.args(["call", &way.name(), "greet", "--elicit", "fail"]).status(8).run();
+    }
+}
+
+#[test]
+fn without_anybody_to_ask_the_server_goes_on() {
+    for way in WAYS {
+        let (test, _gateway) = way.demo();
+        test.args(["call", &way.name(), "greet"]).stdout_contains("Hello, stranger!").run();
+    }
+}
+
+#[test]
+fn links_are_declined_and_cancelled() {
+    for way in WAYS {
+        for (action, words) in [("decline", "You declined"), ("cancel", "You closed the question")] {
+            let (test, _gateway) = way.demo();
+            test.args(["call", &way.name(), "connect", "--elicit", action]).stdout_contains(words).run();
+        }
+    }
+}
+
+#[test]
+fn errors_keep_their_exit_codes() {
+    for way in WAYS {
+        let (test, _gateway) = way.demo();
+        test.args(["call", &way.name(), "fail"]).status(1).stdout_contains("always fails").run();
+        let (test, _gateway) =
+            way.fake(Fake::new().tool("t").on_call([Step::Fail(json!({"code": -32000, "message": "no"}))]));
+        test.args(["call", &way.name(), "t"]).status(6).stderr_contains("no").run();
+    }
+}
+
+#[test]
+fn a_call_that_takes_too_long_is_cancelled() {
+    for way in WAYS {
+        let wait = Step::Expect(json!({"method": "notifications/cancelled"}));
+        let (test, gateway) = way.fake(Fake::new().tool("t").on_call([wait]));
+        let run = test.args(["call", &way.name(), "t", "--timeout", "0.3"]).status(7).run();
+        let told = || run.received(&way.name()).iter().any(|message| message["method"] == "notifications/cancelled");
+        for _ in 0..500 {
+            if told() {
+                break;
+            }
+            std::thread::sleep(std::time::Duration::from_millis(10));
+        }
+        assert!(told(), "{:#?}", run.received(&way.name()));
+        drop(gateway);
+    }
+}
+
+#[test]
+fn progress_is_reported_in_order() {
+    for way in WAYS {
+        let (test, _gateway) = way.demo();
+        let run = test.args(["call", &way.name(), "countdown", "from=3", "-o", "events"]).run();
+        let steps: Vec<Value> = run.events().iter().filter_map(|event| event.get("progress").cloned()).collect();
+        assert_eq!(steps, [json!(1.0), json!(2.0), json!(3.0)], "{}", run.stdout);
+    }
+}
+
+#[test]
+fn the_demo_server_over_http_is_found_out_about() {
+    let demo = Demo::start();
+    for words in [&["--protocol", "2025-11-25"][..], &["--protocol", "2026-07-28"], &[]] {
+        let test = Test::new().args(["call", &demo.url, "greet", "--answer", "name=Ada"]);
+        test.args(words.iter().copied()).stdout_contains("Hello, Ada!").run();
+    }
+}
