@@ -141,6 +141,11 @@ impl Error {
         }
     }
 
+    /// Whether the server was reached and would not do what it was asked.
+    pub fn is_refusal(&self) -> bool {
+        matches!(self, Self::ToolFailed { .. }) || self.rpc().is_some()
+    }
+
     /// The server it is about.
     pub fn server(&self) -> Option<&ServerName> {
         match self {

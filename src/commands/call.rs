@@ -78,9 +78,14 @@ pub fn run(args: CallArgs, global: &GlobalArgs, printer: &Arc<Printer>) -> anyho
             defer: args.questions.defer.as_deref(),
         };
         let ended = call.perform(&given, timeout).await;
-        let unanswered = session.close().await;
+        let heard = session.close().await;
         questions.finish(printer)?;
-        conclude(ended?, unanswered).map_err(Into::into)
+        let result = ended.and_then(|ended| Ok(conclude(ended, heard.unanswered)?));
+        let refused = |error: &anyhow::Error| error.downcast_ref::<Error>().is_some_and(Error::is_refusal);
+        if heard.asked_in_vain || result.as_ref().is_err_and(refused) {
+            questions.explain_silence(printer)?;
+        }
+        result
     })
 }
 

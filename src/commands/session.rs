@@ -17,7 +17,16 @@ pub(super) struct Session {
     pub(super) host: Host,
     /// The signals.
     pub(super) signals: Signals,
-    unanswered: Arc<Mutex<Vec<Unanswered>>>,
+    heard: Arc<Mutex<Heard>>,
+}
+
+/// What a run has to remember of its notices.
+#[derive(Debug, Default)]
+pub(super) struct Heard {
+    /// The questions that could not be answered.
+    pub(super) unanswered: Vec<Unanswered>,
+    /// Whether a server asked although that was not declared.
+    pub(super) asked_in_vain: bool,
 }
 
 impl Session {
@@ -35,14 +44,14 @@ impl Session {
             printer.warning(warning)?;
         }
         let signals = Signals::install()?;
-        let unanswered = Arc::new(Mutex::new(Vec::new()));
+        let heard = Arc::new(Mutex::default());
         let mut times = Times::default();
         if let Some(wait) = questions.url_wait {
             times.url_wait = wait;
         }
         let options = HostOptions {
             resolver: questions.resolver.clone(),
-            notices: sink(Arc::clone(printer), Arc::clone(&unanswered)),
+            notices: sink(Arc::clone(printer), Arc::clone(&heard)),
             roots: args.roots.clone(),
             protocol: args.protocol.map(ProtocolChoice::Fixed),
             times,
@@ -51,7 +60,7 @@ impl Session {
             stop: signals.stop.clone(),
             ..HostOptions::default()
         };
-        Ok(Self { host: Host::new(config, options), signals, unanswered })
+        Ok(Self { host: Host::new(config, options), signals, heard })
     }
 
     /// The client of `server`.
@@ -71,18 +80,24 @@ impl Session {
         interrupted.unwrap_or_else(|| Error::Client { server: server.clone(), source: Box::new(source) })
     }
 
-    /// Ends the servers, and gives the questions that nobody could answer.
-    pub(super) async fn close(self) -> Vec<Unanswered> {
+    /// Ends the servers, and gives what was heard of them.
+    pub(super) async fn close(self) -> Heard {
         self.host.disconnect_all().await;
-        std::mem::take(&mut *self.unanswered.lock().unwrap_or_else(PoisonError::into_inner))
+        std::mem::take(&mut *self.heard.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
-fn sink(printer: Arc<Printer>, unanswered: Arc<Mutex<Vec<Unanswered>>>) -> NoticeSink {
+fn sink(printer: Arc<Printer>, heard: Arc<Mutex<Heard>>) -> NoticeSink {
     Arc::new(move |notice: Notice| {
-        if let NoticeKind::Unanswered { question, why } = &notice.kind {
-            let entry = Unanswered { question: Some(Arc::clone(question)), why: why.clone() };
-            unanswered.lock().unwrap_or_else(PoisonError::into_inner).push(entry);
+        match &notice.kind {
+            NoticeKind::Unanswered { question, why } => {
+                let entry = Unanswered { question: Some(Arc::clone(question)), why: why.clone() };
+                heard.lock().unwrap_or_else(PoisonError::into_inner).unanswered.push(entry);
+            }
+            NoticeKind::NotDeclared { .. } => {
+                heard.lock().unwrap_or_else(PoisonError::into_inner).asked_in_vain = true;
+            }
+            _ => {}
         }
         // A stdout that is gone is told when the result cannot be written.
         drop(printer.notice(&notice));

@@ -57,6 +57,9 @@ impl Printer {
     /// When stdout cannot be written, and not because it was closed.
     pub fn notice(&self, notice: &Notice) -> io::Result<()> {
         if self.mode == OutputMode::Events {
+            if matches!(notice.kind, NoticeKind::Stderr(_)) && self.verbosity < Verbosity::Verbose {
+                return Ok(());
+            }
             return self.stdout(&format!("{}\n", notice_event(notice)));
         }
         match (progress_text(notice), &notice.kind) {
@@ -76,11 +79,23 @@ impl Printer {
     /// # Errors
     /// As [`Printer::notice`].
     pub fn warning(&self, words: &str) -> io::Result<()> {
+        self.remark("warning", words)
+    }
+
+    /// Prints a note in our own words.
+    ///
+    /// # Errors
+    /// As [`Printer::notice`].
+    pub fn note(&self, words: &str) -> io::Result<()> {
+        self.remark("note", words)
+    }
+
+    fn remark(&self, kind: &str, words: &str) -> io::Result<()> {
         if self.mode == OutputMode::Events {
-            return self.stdout(&format!("{}\n", json!({"event": "warning", "message": words})));
+            return self.stdout(&format!("{}\n", json!({"event": kind, "message": words})));
         }
         if self.verbosity > Verbosity::Quiet {
-            gate().print(&format!("warning: {}\n", safe_line(words)));
+            gate().print(&format!("{kind}: {}\n", safe_line(words)));
         }
         Ok(())
     }

@@ -83,7 +83,7 @@ fn whole_arguments_come_from_a_text_a_file_or_stdin() {
     assert_eq!(sent(call(&tool()).args(["--args", object]).run()), expected);
     assert_eq!(sent(call(&tool()).file("a.json", object).args(["--args", "@a.json"]).run()), expected);
     assert_eq!(sent(call(&tool()).args(["--args", "-"]).stdin(object).run()), expected);
-    let run = call(&tool()).args(["--args", object, "a=2"]).run();
+    let run = call(&tool()).args(["--args", object, "a:=2"]).run();
     assert_eq!(run.params("s", "tools/call", 0)["arguments"]["a"], 2);
     call(&tool()).args(["--args", "[1]"]).status(2).stderr_contains("--args").run();
     call(&tool()).args(["a=@nowhere"]).status(2).stderr_contains("nowhere").run();
@@ -112,7 +112,7 @@ fn a_tool_that_failed_shows_its_words_and_exits_1() {
 
 #[test]
 fn an_unknown_tool_exits_6_and_near_misses_are_named() {
-    let server = Fake::new().tool("search").tool("fetch");
+    let server = Fake::new().tool("search").tool("publish");
     let run = Test::new().server("s", &server).args(["call", "s", "serch", "-o", "json"]).status(6).run();
     assert_eq!(run.error()["code"], "unknown-tool");
     assert_eq!(run.error()["hint"], "did you mean search?");

@@ -7,4 +7,5 @@ mod answers;
 mod call;
 mod demo;
 mod http;
+mod questions;
 mod usage;

@@ -76,7 +76,7 @@ impl Fake {
         fs::write(&path, serde_json::to_string(&scripts).expect("scripts are JSON")).expect("the script is written");
         let program = env::current_exe().expect("the test binary");
         // The test runner writes to stdout: the server's messages go out by another way.
-        let start = r#"exec "$0" harness::fake::server --exact --nocapture --test-threads=1 3>&1 1>&2"#;
+        let start = r#"exec "$0" harness::fake::server --exact --nocapture --test-threads=1 3>&1 1>/dev/null"#;
         json!({
             "command": "sh",
             "args": ["-c", start, program],

@@ -1,0 +1,208 @@
+//! Questions of servers during a call, answered without a person.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::harness::{Fake, Run, Step, Test};
+
+fn text(words: &str) -> Value {
+    json!({"content": [{"type": "text", "text": words}]})
+}
+
+fn name_form() -> Value {
+    json!({"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]})
+}
+
+fn ask(id: impl Into<Value>, schema: &Value) -> Step {
+    let params = json!({"message": "What is your name?", "requestedSchema": schema});
+    Step::Send(json!({"id": id.into(), "method": "elicitation/create", "params": params}))
+}
+
+fn ask_link(id: &str, url: &str) -> Step {
+    let params = json!({"mode": "url", "message": "Go", "url": url, "elicitationId": "e1"});
+    Step::Send(json!({"id": id, "method": "elicitation/create", "params": params}))
+}
+
+fn replied(id: impl Into<Value>) -> Step {
+    Step::Expect(json!({"id": id.into()}))
+}
+
+/// A server whose tool `t` asks for a name, and then is done.
+fn asking() -> Fake {
+    Fake::new().tool("t").on_call([
+        Step::Pause(50),
+        ask("ask-1", &name_form()),
+        replied("ask-1"),
+        Step::Reply(text("done")),
+    ])
+}
+
+fn call(server: &Fake) -> Test {
+    Test::new().server("s", server).args(["call", "s", "t"])
+}
+
+fn reply(run: &Run) -> Value {
+    run.reply("s", &json!("ask-1"))
+}
+
+#[test]
+fn a_question_is_answered_while_the_call_is_in_flight() {
+    let run = call(&asking()).args(["--answer", "name=Ada"]).stdout("done\n").stderr("").run();
+    assert_eq!(reply(&run), json!({"action": "accept", "content": {"name": "Ada"}}));
+    assert_eq!(run.params("s", "initialize", 0)["capabilities"]["elicitation"], json!({"form": {}, "url": {}}));
+}
+
+#[test]
+fn a_modern_server_asks_inside_its_result() {
+    let params = json!({"message": "What is your name?", "requestedSchema": name_form()});
+    let server = Fake::new()
+        .modern()
+        .tool("t")
+        .result(json!({
+            "resultType": "input_required", "requestState": "a\u{1}b", "inputRequests": {
+                "who": {"method": "elicitation/create", "params": params}}
+        }))
+        .result(json!({"resultType": "complete", "content": [{"type": "text", "text": "done"}]}));
+    let run = call(&server).args(["--answer", "name=Ada"]).stdout("done\n").run();
+    let again = run.params("s", "tools/call", 1);
+    assert_eq!(again["inputResponses"], json!({"who": {"action": "accept", "content": {"name": "Ada"}}}));
+    assert_eq!(again["requestState"], "a\u{1}b");
+    let ids: Vec<Value> =
+        run.received("s").iter().filter(|m| m["method"] == "tools/call").map(|m| m["id"].clone()).collect();
+    assert_ne!(ids[0], ids[1]);
+}
+
+#[test]
+fn where_nobody_can_be_asked_elicitation_is_not_declared() {
+    let run = call(&asking()).stdout("done\n").stderr_contains("--answers").run();
+    assert_eq!(run.params("s", "initialize", 0)["capabilities"].get("elicitation"), None);
+    assert_eq!(reply(&run)["code"], -32601);
+}
+
+#[test]
+fn a_question_that_nobody_answered_exits_8_with_an_entry_to_paste() {
+    let run = call(&asking())
+        .args(["--elicit", "fail"])
+        .status(8)
+        .stdout("done\n")
+        .stderr_contains("error: s asked a question that could not be answered (call t)")
+        .stderr_contains("│ What is your name?\n  name  text, required\n")
+        .stderr_contains(r#""content": {"name": ""}"#)
+        .run();
+    assert_eq!(reply(&run), json!({"action": "cancel"}));
+}
+
+#[test]
+fn decline_and_cancel_are_told_as_such() {
+    let told = |policy| reply(&call(&asking()).args(["--elicit", policy]).run());
+    assert_eq!(told("decline"), json!({"action": "decline"}));
+    assert_eq!(told("cancel"), json!({"action": "cancel"}));
+    call(&asking()).args(["--elicit", "off", "--answer", "a=b"]).status(2).stderr_contains("--answer").run();
+}
+
+#[test]
+fn a_wrong_answer_is_not_sent() {
+    let schema = json!({"type": "object", "properties": {"n": {"type": "integer", "maximum": 5}}, "required": ["n"]});
+    let server = Fake::new().tool("t").on_call([ask("ask-1", &schema), replied("ask-1"), Step::Reply(text("done"))]);
+    for content in [r#"{"n": "7"}"#, r#"{"n": 7}"#, r#"{"n": null}"#] {
+        let run = call(&server).file("a.json", content).args(["--answers", "a.json"]).status(8).run();
+        assert_eq!(reply(&run), json!({"action": "cancel"}), "{content}");
+    }
+    call(&server).file("a.json", "[1").args(["--answers", "a.json"]).status(3).stderr_contains("a.json").run();
+    call(&server).args(["--answers", "gone.json"]).status(3).run();
+}
+
+#[test]
+fn answers_come_from_stdin_too() {
+    call(&asking()).args(["--answers", "-"]).stdin(r#"{"name": "Ada"}"#).stdout("done\n").run();
+}
+
+#[test]
+fn what_was_not_used_is_told() {
+    let test = call(&asking()).args(["--answer", "name=Ada", "--answer", "nam=Eve"]);
+    test.stderr_contains("warning: not used: --answer nam").run();
+}
+
+#[test]
+fn what_was_answered_is_recorded_and_answers_again() {
+    let run = call(&asking()).args(["--answer", "name=Ada", "--record", "r.json"]).run();
+    let record = std::fs::read_to_string(run.path("r.json")).expect("a record");
+    let run = call(&asking()).file("r.json", record).args(["--answers", "r.json"]).run();
+    assert_eq!(reply(&run)["content"], json!({"name": "Ada"}));
+}
+
+#[test]
+fn a_program_answers() {
+    let program = r#"sh -c 'read line; echo "$line" > asked; echo "{\"ok\": true, \"data\": {\"name\": \"Ada\"}}"'"#;
+    let run = call(&asking()).args(["--on-elicit", program]).stdout("done\n").run();
+    assert_eq!(reply(&run)["content"], json!({"name": "Ada"}));
+    let asked: Value = serde_json::from_slice(&std::fs::read(run.path("asked")).expect("asked")).expect("JSON");
+    assert_eq!((&asked["kind"], &asked["server"], &asked["call"]), (&json!("input"), &json!("s"), &json!("t")));
+}
+
+#[test]
+fn the_clock_stands_still_while_a_question_is_open() {
+    let slow = r#"sh -c 'read line; sleep 1.5; echo "{\"ok\": true, \"data\": {\"name\": \"Ada\"}}"'"#;
+    let run = call(&asking()).args(["--timeout", "1", "--on-elicit", slow]).stdout("done\n").run();
+    assert!(run.took > Duration::from_millis(1400));
+}
+
+#[test]
+fn a_ping_is_answered_while_a_question_is_open() {
+    let ping = Step::Send(json!({"id": "p-9", "method": "ping"}));
+    let server = Fake::new().tool("t").on_call([
+        ask(7, &name_form()),
+        ping,
+        replied("p-9"),
+        replied(7),
+        Step::Reply(text("done")),
+    ]);
+    let slow = r#"sh -c 'read line; sleep 0.3; echo "{\"ok\": false}"'"#;
+    let run = call(&server).args(["--on-elicit", slow]).stdout("done\n").run();
+    assert_eq!(run.reply("s", &json!("p-9")), json!({}));
+    assert_eq!(run.reply("s", &json!(7)), json!({"action": "cancel"}));
+    let ids: Vec<Value> =
+        run.received("s").iter().filter(|m| m.get("method").is_none()).map(|m| m["id"].clone()).collect();
+    assert_eq!(ids, [json!("p-9"), json!(7)], "the ping does not wait for the question");
+}
+
+#[test]
+fn a_plain_server_is_offered_forms_alone() {
+    let server = Fake::new().tool("t").on_call([
+        ask_link("ask-1", "https://idp.example/"),
+        replied("ask-1"),
+        Step::Reply(text("done")),
+    ]);
+    let test = call(&server).args(["--elicit", "cancel"]);
+    let mut entry = server.entry(test.folder(), "s");
+    entry["elicitation"] = json!("plain");
+    let run = test.entry("s", entry).stdout("done\n").run();
+    assert_eq!(run.params("s", "initialize", 0)["capabilities"]["elicitation"], json!({}));
+    assert_eq!(reply(&run)["code"], -32602);
+}
+
+const LINKS: &str = r#"[{"when": {"mode": "url"}, "action": "accept", "open": true}]"#;
+
+fn call_with_link(url: &str) -> Test {
+    let server = Fake::new().tool("t").on_call([ask_link("ask-1", url), replied("ask-1"), Step::Reply(text("done"))]);
+    call(&server).file("links.json", LINKS).args(["--answers", "links.json", "--url-wait", "1"])
+}
+
+#[test]
+fn a_link_is_printed_and_a_browser_that_does_not_start_is_a_note() {
+    let run = call_with_link("https://idp.example/go?x=1&y=2")
+        .stdout("done\n")
+        .stderr_contains("https://idp.example/go?x=1&y=2")
+        .run();
+    assert_eq!(reply(&run), json!({"action": "accept"}));
+}
+
+#[test]
+fn only_web_addresses_are_opened() {
+    for url in ["javascript:alert(1)", "data:text/html,x", "vscode://x", "file:///etc/passwd", "not a url"] {
+        let run = call_with_link(url).run_any();
+        assert_eq!(reply(&run), json!({"action": "cancel"}), "{url}");
+        assert!(run.stderr.contains("warning:") || run.stderr.contains("error:"), "{url}: {}", run.stderr);
+    }
+}
