@@ -93,9 +93,8 @@ impl Arguments {
     /// A form of the required arguments that are missing, in the tool's order; empty when none is. A person may fill it,
     /// and the content goes to [`Arguments::fill`].
     pub fn missing(&self) -> Form {
-        let mut form = self.schema.as_ref().map(Form::from_schema).unwrap_or_default();
-        form.fields.retain(|field| field.required && !self.values.contains_key(&field.key));
-        form
+        let form = self.schema.as_ref().map(Form::from_schema).unwrap_or_default();
+        form.part(|field| field.required && !self.values.contains_key(&field.key))
     }
 
     /// Adds what a person entered.

@@ -172,10 +172,11 @@ fn words_lie_over_the_whole_object() {
 #[test]
 fn missing_arguments_can_be_asked_for() {
     let schema = json!({"type": "object", "required": ["b", "a"], "properties":
-        {"a": {"type": "string"}, "q": {"type": "string"}, "b": {"type": "integer"}}});
+        {"a": {"type": "string"}, "q": {"type": "string"}, "b": {"type": "integer"}}, "not": {"required": ["z"]}});
     let mut arguments = read(&["b=1"], None, Some(&schema)).expect("parsed");
     let form = arguments.missing();
     assert_eq!(form.fields.iter().map(|field| field.key.as_str()).collect::<Vec<_>>(), ["a"]);
+    assert_eq!(form.check(json!({"a": "x"}).as_object().expect("an object")), []);
     let error = arguments.check().expect_err("incomplete");
     assert_eq!(error.to_string(), "fit the arguments to the tool: a: required, but missing");
     arguments.fill(json!({"a": "x"}).as_object().expect("an object").clone());

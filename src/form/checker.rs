@@ -190,4 +190,25 @@ mod tests {
             assert!(Checker::new(&schema).is_err(), "{schema}");
         }
     }
+
+    #[test]
+    fn a_schema_that_branches_at_every_level_is_built_at_once() {
+        let start = std::time::Instant::now();
+        for keyword in ["properties", "items", "anyOf"] {
+            let mut defs = Map::new();
+            for level in 0..60 {
+                let next = json!({"$ref": format!("#/$defs/l{}", level + 1)});
+                let part = match keyword {
+                    "properties" => json!({"properties": {"a": next, "b": next}}),
+                    "items" => json!({"items": next, "contains": next}),
+                    _ => json!({"properties": {"a": {"anyOf": [next, {"not": next}]}}}),
+                };
+                defs.insert(format!("l{level}"), part);
+            }
+            defs.insert("l60".into(), json!({"type": "string"}));
+            let checker = Checker::new(&json!({"$ref": "#/$defs/l0", "$defs": defs}));
+            checker.map(|checker| checker.faults(&json!({"a": {"a": {"b": 5}}}))).unwrap_or_default();
+        }
+        assert!(start.elapsed().as_secs() < 20, "{:?}", start.elapsed());
+    }
 }

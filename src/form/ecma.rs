@@ -104,12 +104,12 @@ impl Translator<'_> {
             'Z' | 'z' => self.out.push_str(r"\z"),
             'k' => self.out.push_str(r"\k"),
             '1'..='9' => {
-                self.out.push('\\');
+                // In a group of its own, so that a digit after it does not lengthen the number.
+                self.out.push_str("(?:\\");
                 while let Some(digit) = self.rest.next_if(char::is_ascii_digit) {
                     self.out.push(digit);
                 }
-                // A digit that follows a group of its own must not lengthen the number.
-                self.out.push_str("(?:)");
+                self.out.push(')');
                 return Some(());
             }
             _ => {

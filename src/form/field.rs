@@ -131,6 +131,15 @@ impl Form {
         self.fields.iter().find(|field| field.key == key)
     }
 
+    /// The form of those fields for which `keep` holds, to fill in a part of the content.
+    #[must_use]
+    pub fn part(mut self, keep: impl FnMut(&Field) -> bool) -> Self {
+        self.fields.retain(keep);
+        // What concerns the whole is seen when the whole is there.
+        self.checker = None;
+        self
+    }
+
     /// Whether there is nothing to fill in: a plain confirmation.
     pub fn is_empty(&self) -> bool {
         self.fields.is_empty()

@@ -93,6 +93,6 @@ pub fn fill(form: &Form, source: Source<'_>) -> Result<Map<String, Value>, FillE
             let field = form.fields.iter().find(|field| field.key == error.key);
             Err(FillError::new(&error.key, &error.reason, field))
         }
-        None => Ok(content),
+        None => Ok(form.canonical(content)),
     }
 }

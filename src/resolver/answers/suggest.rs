@@ -3,7 +3,7 @@ use serde_json::{Map, Value, json};
 use super::UrlPattern;
 use crate::{
     elicitation::Question,
-    form::{Field, FieldKind, Form},
+    form::{Field, Form},
     output::safe_json,
 };
 
@@ -29,7 +29,7 @@ pub fn suggest(question: &Question, form: Option<&Form>) -> String {
         }
         Some(form) => {
             let wanted = form.fields.iter().filter(|field| field.required && field.default.is_none());
-            let content: Map<String, Value> = wanted.map(|field| (field.key.clone(), blank(field))).collect();
+            let content: Map<String, Value> = wanted.map(|field| (field.key.clone(), field.blank())).collect();
             let is_secret = |field: &Field| field.secret && content.contains_key(&field.key);
             let secret = form.fields.iter().any(is_secret);
             entry.insert("content".into(), Value::Object(content));
@@ -51,21 +51,6 @@ pub(in crate::resolver) fn link_condition(url: &str) -> (&'static str, Value) {
     };
     let fits = UrlPattern::parse(&pattern).is_ok_and(|pattern| pattern.fits(url));
     if fits { ("url", json!(pattern)) } else { ("mode", json!("url")) }
-}
-
-/// Something of the right type to be filled in.
-fn blank(field: &Field) -> Value {
-    match &field.kind {
-        FieldKind::Text(_) | FieldKind::Json => json!(""),
-        FieldKind::Number(number) => number.minimum.clone().map_or(json!(0), Value::Number),
-        FieldKind::Boolean => json!(false),
-        FieldKind::Choice(choice) => choice.choices.first().map_or(Value::Null, |choice| choice.value.clone()),
-        FieldKind::List(list) => {
-            let least = usize::try_from(list.min_items.unwrap_or_default()).unwrap_or_default();
-            Value::Array(list.choices.iter().take(least).map(|choice| choice.value.clone()).collect())
-        }
-        FieldKind::Const(value) => value.clone(),
-    }
 }
 
 /// JSON on one line with a blank after each `:` and `,`.
