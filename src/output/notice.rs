@@ -56,7 +56,8 @@ pub(super) fn notice_event(notice: &Notice) -> Value {
         NoticeKind::Stderr(line) => ("stderr", json!({"line": line})),
         NoticeKind::Progress { call, progress, total, message } => {
             let call = call.as_ref().map(ToString::to_string);
-            ("progress", json!({"call": call, "progress": progress, "total": total, "message": message}))
+            let total = total.map(number);
+            ("progress", json!({"call": call, "progress": number(*progress), "total": total, "message": message}))
         }
         NoticeKind::Log { level, logger, data } => ("log", json!({"level": level, "logger": logger, "data": data})),
         NoticeKind::Changed { method, params } => ("changed", json!({"method": method, "params": params})),
@@ -78,6 +79,11 @@ pub(super) fn notice_event(notice: &Notice) -> Value {
         object.extend(rest);
     }
     object
+}
+
+/// A number as it was most likely sent: whole ones without a point.
+fn number(number: f64) -> Value {
+    number.to_string().parse().map_or(Value::Null, Value::Number)
 }
 
 /// Each line of a server's words behind its name and a bar.

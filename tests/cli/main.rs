@@ -7,5 +7,6 @@ mod answers;
 mod call;
 mod demo;
 mod http;
+mod lifecycle;
 mod questions;
 mod usage;

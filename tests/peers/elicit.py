@@ -1,7 +1,5 @@
 """A server on the official Python SDK whose tool elicits a Pydantic model."""
 
-from typing import Literal
-
 from mcp.server.fastmcp import Context, FastMCP
 from pydantic import BaseModel, Field
 
@@ -13,7 +11,7 @@ class Booking(BaseModel):
 
     guests: int = Field(description="How many guests", ge=1, le=8)
     name: str = Field(min_length=2)
-    table: Literal["inside", "outside"] = "inside"
+    table: str = Field(default="inside", json_schema_extra={"enum": ["inside", "outside"]})
     vegetarian: bool = False
     note: str | None = None
 

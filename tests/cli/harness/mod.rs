@@ -5,7 +5,7 @@ mod run;
 mod script;
 mod test;
 
-pub(crate) use fake::Fake;
-pub(crate) use run::Run;
+pub(crate) use fake::{Fake, received};
+pub(crate) use run::{Run, wait};
 pub(crate) use script::Step;
 pub(crate) use test::Test;
