@@ -116,6 +116,9 @@ pub struct ServerArgs {
     /// How many seconds a call may take
     #[arg(long, value_name = "SECS", value_parser = parse_seconds)]
     pub timeout: Option<std::time::Duration>,
+    /// Write every message and HTTP exchange to this file, without credentials and answers
+    #[arg(long, value_name = "FILE")]
+    pub trace: Option<PathBuf>,
 }
 
 /// Options for answering what the server asks.

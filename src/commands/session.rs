@@ -9,6 +9,7 @@ use crate::{
     error::{Error, Unanswered},
     host::{Host, HostError, HostOptions},
     output::{Printer, Verbosity},
+    transport::Trace,
 };
 
 /// A host for the time of one command, with the printer for its notices and the signals that end it.
@@ -49,6 +50,10 @@ impl Session {
         if let Some(wait) = questions.url_wait {
             times.url_wait = wait;
         }
+        let trace = args.trace.as_deref().map(|path| {
+            let failed = |error| Error::Io(format!("write the trace {}: {error}", path.display()));
+            Trace::create(path).map_err(failed)
+        });
         let options = HostOptions {
             resolver: questions.resolver.clone(),
             notices: sink(Arc::clone(printer), Arc::clone(&heard)),
@@ -57,8 +62,8 @@ impl Session {
             times,
             cache: Environment::current().cache_folder.map(|folder| folder.join(env!("CARGO_PKG_NAME"))),
             log_level: (printer.verbosity() == Verbosity::Verbose).then(|| "debug".to_owned()),
+            trace: trace.transpose()?,
             stop: signals.stop.clone(),
-            ..HostOptions::default()
         };
         Ok(Self { host: Host::new(config, options), signals, heard })
     }

@@ -1,5 +1,6 @@
 //! Servers at web addresses, good and awkward ones.
 
+mod awkward;
 mod demo;
 mod gateway;
 mod server;
