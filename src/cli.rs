@@ -46,6 +46,8 @@ pub enum Command {
     Tools(Box<commands::tools::ToolsArgs>),
     /// List the configured servers
     Servers(commands::servers::ServersArgs),
+    /// Go on with a call that was put aside with --defer
+    Resume(Box<commands::resume::ResumeArgs>),
     /// Check and show answers files
     Answers(commands::answers::AnswersArgs),
     /// Run a small MCP server on stdio that asks questions

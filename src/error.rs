@@ -29,6 +29,12 @@ pub enum Error {
     /// An answers file, or another file that says how to answer, cannot be used.
     #[error("failed to {0}")]
     Answers(String),
+    /// A call was put aside with a server that is configured otherwise now.
+    #[error("the configuration of {server} has changed since the call was put aside")]
+    Changed {
+        /// The server.
+        server: ServerName,
+    },
     /// The conversation with a server failed.
     #[error("{}", client_message(server, source))]
     Client {
@@ -92,7 +98,7 @@ impl Error {
         match self {
             Self::ToolFailed { .. } | Self::Io(_) => 1,
             Self::Usage { .. } | Self::Config(ConfigError::Option(_)) => 2,
-            Self::Config(_) | Self::Answers(_) => 3,
+            Self::Config(_) | Self::Answers(_) | Self::Changed { .. } => 3,
             Self::Client { source, .. } => client_exit(source),
             Self::UnknownTool { .. } => 6,
             Self::Unanswered(_) => 8,
@@ -111,6 +117,7 @@ impl Error {
             Self::Config(ConfigError::NotFound(..)) => "no-config",
             Self::Config(_) => "config",
             Self::Answers(_) => "answers-file",
+            Self::Changed { .. } => "changed-config",
             Self::Client { source, .. } => client_code(source),
             Self::ToolFailed { .. } => "tool-failed",
             Self::UnknownTool { .. } => "unknown-tool",
@@ -127,6 +134,7 @@ impl Error {
         match self {
             Self::Usage { hint, .. } => hint.clone(),
             Self::Config(error) => error.hint(),
+            Self::Changed { .. } => Some("--changed-config goes on all the same".to_owned()),
             Self::UnknownTool { server, tool, known } => {
                 let near = near_misses(tool, known.iter().map(String::as_str));
                 Some(match (near.as_slice(), known.len()) {

@@ -11,7 +11,7 @@ use tokio::sync::Mutex;
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    CallEnd, ClientError, ClientOptions, PendingCall, ServerInfo,
+    BeforeSending, CallEnd, ClientError, ClientOptions, PendingCall, ServerInfo,
     call::Call,
     clock::Patience,
     exchange::Exchange,
@@ -113,13 +113,18 @@ impl Client {
     }
 
     /// Goes on with a call that was put aside in an earlier run. Entries of `inputs` that have a response are not asked
-    /// again.
+    /// again. `before_sending` gets the call with all answers before they are sent; nothing is sent where it says no.
     ///
     /// # Errors
-    /// When there is no result.
-    pub async fn resume(&self, pending: PendingCall, stop: &CancellationToken) -> Result<CallEnd, ClientError> {
+    /// When there is no result; [`ClientError::Interrupted`] when `before_sending` said no.
+    pub async fn resume(
+        &self,
+        pending: PendingCall,
+        before_sending: BeforeSending<'_>,
+        stop: &CancellationToken,
+    ) -> Result<CallEnd, ClientError> {
         let params = pending.params.as_object().cloned().unwrap_or_default();
-        Call::begin(self, &pending.method, params, None, stop).await?.resume(pending).await
+        Call::begin(self, &pending.method, params, None, stop).await?.resume(pending, before_sending).await
     }
 
     /// Any other request, within the time of a listing: its result's own bytes. A lost one is sent again once.

@@ -4,10 +4,11 @@ use std::{path::Path, sync::Arc};
 
 use anyhow::Context;
 use clap::Args;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use super::{
     arguments::{Given, refused},
+    ended::{Ended, say_pending},
     questions::Questions,
     run::block_on,
     select::{Selected, ServerWord},
@@ -15,12 +16,12 @@ use super::{
 };
 use crate::{
     cli::{GlobalArgs, QuestionArgs, ServerArgs},
-    client::{CallEnd, CallReport, Client, ClientError, PendingCall, ToolCall},
-    elicitation::{Request, ServerName},
-    error::{Error, Unanswered},
+    client::{CallEnd, Client, ClientError, PendingCall, ToolCall},
+    elicitation::ServerName,
+    error::Error,
     form::Form,
     output::Printer,
-    protocol::{CallToolResult, Tool},
+    protocol::Tool,
     resolver::Pending,
     terminal::{Filled, Terminal},
 };
@@ -80,7 +81,7 @@ pub fn run(args: CallArgs, global: &GlobalArgs, printer: &Arc<Printer>) -> anyho
         let ended = call.perform(&given, timeout).await;
         let heard = session.close().await;
         questions.finish(printer)?;
-        let result = ended.and_then(|ended| Ok(conclude(ended, heard.unanswered)?));
+        let result = ended.and_then(|ended| Ok(ended.conclude(heard.unanswered)?));
         let refused = |error: &anyhow::Error| error.downcast_ref::<Error>().is_some_and(Error::is_refusal);
         if heard.asked_in_vain || result.as_ref().is_err_and(refused) {
             questions.explain_silence(printer)?;
@@ -123,8 +124,8 @@ impl Call<'_> {
         let arguments = self.arguments(given, tool.as_ref()).await?;
         let call = ToolCall { name: self.tool.clone(), arguments, tool, timeout };
         match client.call_tool(call, &self.session.signals.stop).await {
-            Ok(CallEnd::Done(report)) => self.print(report),
-            Ok(CallEnd::Deferred(pending)) => self.put_aside(*pending),
+            Ok(CallEnd::Done(report)) => Ended::print(self.printer, &self.server, "tools/call", &self.tool, report),
+            Ok(CallEnd::Deferred(pending)) => Err(self.put_aside(*pending)),
             Err(error) => Err(self.session.error(&self.server, error).into()),
         }
     }
@@ -186,41 +187,14 @@ impl Call<'_> {
     }
 
     /// Saves a call that waits for answers, and says what it waits for.
-    fn put_aside(&self, call: PendingCall) -> anyhow::Result<Ended> {
-        let Some(path) = self.defer else { return Err(Error::Deferred.into()) };
-        let config = self.session.host.config();
-        let pending = Pending::new(self.server.as_str(), config, config.server(self.server.as_str())?, call);
-        pending.save(path).with_context(|| format!("put the call aside in {}", path.display()))?;
-        let open: Vec<&Request> = pending.open().collect();
-        self.printer.data("pending", &json!({"status": "pending", "pending": open}), || {
-            let prompts: String = open.iter().flat_map(|request| ["  ", &request.prompt, "\n"]).collect();
-            format!("{} waits for answers; `toolnexus resume {}` goes on:\n{prompts}", self.tool, path.display())
-        })?;
-        Err(Error::Deferred.into())
-    }
-
-    fn print(&self, report: CallReport) -> anyhow::Result<Ended> {
-        let view = CallToolResult::from_raw(&report.result);
-        self.printer.result(&report.result, &view)?;
-        let failed = view.is_error.then(|| Error::ToolFailed { server: self.server.clone(), tool: self.tool.clone() });
-        Ok(Ended { failed, unanswered: report.unanswered })
-    }
-}
-
-/// A call that gave a result.
-struct Ended {
-    failed: Option<Error>,
-    unanswered: Vec<crate::elicitation::Why>,
-}
-
-/// What the run comes to: a question that nobody could answer weighs more than what the tool made of it.
-fn conclude(ended: Ended, mut unanswered: Vec<Unanswered>) -> Result<(), Error> {
-    if unanswered.is_empty() {
-        unanswered = ended.unanswered.into_iter().map(|why| Unanswered { question: None, why }).collect();
-    }
-    match ended.failed {
-        _ if !unanswered.is_empty() => Err(Error::Unanswered(unanswered)),
-        Some(error) => Err(error),
-        None => Ok(()),
+    fn put_aside(&self, call: PendingCall) -> anyhow::Error {
+        let Some(path) = self.defer else { return Error::Deferred.into() };
+        let saved = || {
+            let config = self.session.host.config();
+            let pending = Pending::new(self.server.as_str(), config, config.server(self.server.as_str())?, call);
+            pending.save(path).with_context(|| format!("put the call aside in {}", path.display()))?;
+            say_pending(self.printer, &pending, path)
+        };
+        saved().map_or_else(|error| error, |()| Error::Deferred.into())
     }
 }

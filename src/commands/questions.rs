@@ -37,6 +37,24 @@ impl Questions {
     /// # Errors
     /// [`Error::Usage`] for options that contradict each other, [`Error::Answers`] for a file that cannot be used.
     pub(super) fn new(args: &QuestionArgs, stdin_is_taken: bool, printer: &Arc<Printer>) -> anyhow::Result<Self> {
+        Self::build(args, stdin_is_taken, false, printer)
+    }
+
+    /// Likewise, for a call that was put aside: it has asked already, and what is still not answered waits on, unless an
+    /// option or the answers file says otherwise.
+    ///
+    /// # Errors
+    /// As [`Questions::new`].
+    pub(super) fn of_pending(args: &QuestionArgs, printer: &Arc<Printer>) -> anyhow::Result<Self> {
+        Self::build(args, false, true, printer)
+    }
+
+    fn build(
+        args: &QuestionArgs,
+        stdin_is_taken: bool,
+        is_pending: bool,
+        printer: &Arc<Printer>,
+    ) -> anyhow::Result<Self> {
         let answers = read_answers(args)?;
         let terminal = Terminal::open(args.takes_stdin() || stdin_is_taken);
         if args.elicit == Some(ElicitPolicy::Off) {
@@ -45,18 +63,23 @@ impl Questions {
                 None => Ok(Self { terminal, is_off: true, ..Self::default() }),
             };
         }
-        if terminal.is_none() && args.elicit.is_none() && args.first().is_none() {
+        if terminal.is_none() && args.elicit.is_none() && args.first().is_none() && !is_pending {
             return Ok(Self::default());
         }
-        let otherwise =
-            otherwise(args.elicit, answers.as_ref().and_then(|(file, _)| file.otherwise), terminal.is_some());
+        let said = answers.as_ref().and_then(|(file, _)| file.otherwise);
+        let waits_on = is_pending && matches!(args.elicit, None | Some(ElicitPolicy::Prompt)) && said.is_none();
+        let otherwise = otherwise(args.elicit, said, terminal.is_some());
         let answers = answers.map(|(file, overlay)| Arc::new(Answers::new(file, overlay, links(printer, args))));
         let program = args.on_elicit.as_ref().map(|words| program(words, args, printer)).transpose()?;
         let first = answers.clone().map(|answers| answers as Arc<dyn Resolver>);
         let deferred = args.defer.as_ref().map(|path| deferred(path)).transpose()?;
-        let resolvers = first.into_iter().chain(program).chain(deferred).collect();
         let person = terminal.clone().map(|terminal| Person::new(terminal, !args.no_browser));
-        let person = person.map(|person| Arc::new(person) as Arc<dyn Resolver>);
+        let mut person = person.map(|person| Arc::new(person) as Arc<dyn Resolver>);
+        let mut resolvers: Vec<_> = first.into_iter().chain(program).chain(deferred).collect();
+        if waits_on {
+            resolvers.extend(person.take());
+            resolvers.push(Arc::new(Deferred));
+        }
         let chain: Arc<dyn Resolver> = Arc::new(Chain::new(resolvers, person, otherwise));
         let recorder = args.record.as_ref().map(|path| {
             let recorder = Recorder::new(Arc::clone(&chain), path);

@@ -2,7 +2,7 @@ use std::{ffi::OsString, process::ExitCode, sync::Arc};
 
 use clap::Parser;
 
-use super::{answers, call, demo_server, servers, tools};
+use super::{answers, call, demo_server, resume, servers, tools};
 use crate::{
     cli::{Cli, Command, guess_output},
     config::ConfigError,
@@ -37,6 +37,7 @@ fn dispatch(cli: Cli, printer: &Arc<Printer>) -> anyhow::Result<()> {
         Command::Call(args) => call::run(*args, &cli.global, printer),
         Command::Tools(args) => tools::run(*args, &cli.global, printer),
         Command::Servers(args) => servers::run(&args, &cli.global, printer),
+        Command::Resume(args) => resume::run(&args, &cli.global, printer),
         Command::Answers(args) => answers::run(&args, printer),
         Command::DemoServer(args) => demo_server::run(&args, printer),
     }

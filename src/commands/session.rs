@@ -85,6 +85,11 @@ impl Session {
         interrupted.unwrap_or_else(|| Error::Client { server: server.clone(), source: Box::new(source) })
     }
 
+    /// Whether there was a question that nobody could answer.
+    pub(super) fn has_unanswered(&self) -> bool {
+        !self.heard.lock().unwrap_or_else(PoisonError::into_inner).unanswered.is_empty()
+    }
+
     /// Ends the servers, and gives what was heard of them.
     pub(super) async fn close(self) -> Heard {
         self.host.disconnect_all().await;

@@ -133,6 +133,12 @@ impl Pending {
         self.inputs = call.inputs.into_iter().map(input).collect();
     }
 
+    /// What is being done: the tool, prompt or resource.
+    pub fn name(&self) -> &str {
+        let name = self.params.get("name").or_else(|| self.params.get("uri"));
+        name.and_then(Value::as_str).unwrap_or(&self.method)
+    }
+
     /// The questions that have no answer yet.
     pub fn open(&self) -> impl Iterator<Item = &Request> {
         self.inputs.iter().filter(|input| input.response.is_none()).filter_map(|input| input.request.as_ref())
@@ -226,6 +232,13 @@ impl Taken {
     /// Writes the call as it is now.
     pub fn save(&self) -> Result<(), PendingError> {
         self.pending.save(&self.path).map_err(|source| PendingError::Io { path: self.path.clone(), source })
+    }
+
+    /// Takes `call`, with all its answers, and writes it as one whose answers are being sent.
+    pub fn mark_sent(&mut self, call: PendingCall) -> Result<(), PendingError> {
+        self.pending.set_call(call);
+        self.pending.sent = true;
+        self.save()
     }
 
     /// The call is over: the file is removed.

@@ -9,4 +9,5 @@ mod demo;
 mod http;
 mod lifecycle;
 mod questions;
+mod resume;
 mod usage;

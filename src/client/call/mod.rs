@@ -10,5 +10,5 @@ mod rounds;
 mod run;
 mod waiting;
 
-pub use model::{CallEnd, CallReport, PendingCall, PendingInput};
+pub use model::{BeforeSending, CallEnd, CallReport, PendingCall, PendingInput};
 pub(super) use run::Call;

@@ -35,6 +35,9 @@ pub struct PendingCall {
     pub task: Option<String>,
 }
 
+/// Told of a call that was put aside, with all its answers, before they are sent. Nothing is sent where it says no.
+pub type BeforeSending<'a> = &'a (dyn Fn(&PendingCall) -> bool + Send + Sync);
+
 /// One entry of `inputRequests`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PendingInput {

@@ -5,7 +5,7 @@ use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    CallEnd, PendingInput,
+    BeforeSending, CallEnd, PendingInput,
     outcome::{TaskState, read_inputs},
     rounds::responses,
     run::Call,
@@ -60,10 +60,14 @@ impl Call<'_> {
         &mut self,
         id: String,
         mut inputs: Vec<PendingInput>,
+        before_sending: BeforeSending<'_>,
     ) -> Result<CallEnd, ClientError> {
         let answers = self.answer(&mut inputs, |_| Cause::Task(id.clone())).await?;
         if answers.is_deferred {
             return Ok(CallEnd::Deferred(Box::new(self.pending(&inputs, None, Some(id)))));
+        }
+        if !before_sending(&self.pending(&inputs, None, Some(id.clone()))) {
+            return Err(self.interrupted());
         }
         self.follow_task(TaskState { id, ..TaskState::default() }, inputs).await
     }

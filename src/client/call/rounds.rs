@@ -3,7 +3,7 @@ use std::time::Duration;
 use serde_json::{Map, Value};
 use tokio::time::{Instant, sleep};
 
-use super::{CallEnd, PendingCall, PendingInput, outcome::InputRequired, run::Call, waiting::Waiting};
+use super::{BeforeSending, CallEnd, PendingCall, PendingInput, outcome::InputRequired, run::Call, waiting::Waiting};
 use crate::{
     client::ClientError,
     elicitation::{Cause, Waited},
@@ -91,14 +91,19 @@ impl Call<'_> {
     }
 
     /// Goes on with a call that was put aside: asks what is open, and sends it.
-    pub(super) async fn take_up(&mut self, pending: PendingCall) -> Result<CallEnd, ClientError> {
+    pub(super) async fn take_up(
+        &mut self,
+        pending: PendingCall,
+        before_sending: BeforeSending<'_>,
+    ) -> Result<CallEnd, ClientError> {
         let PendingCall { mut inputs, request_state, task, .. } = pending;
         self.check(&inputs)?;
         if let Some(id) = task {
-            return self.take_up_task(id, inputs).await;
+            return self.take_up_task(id, inputs, before_sending).await;
         }
         let mut rounds = Rounds { asking: 1, ..Rounds::default() };
-        match self.fill(&mut rounds, &mut inputs, request_state, None).await? {
+        match self.fill(&mut rounds, &mut inputs, request_state.clone(), None).await? {
+            Ok(_) if !before_sending(&self.pending(&inputs, request_state, None)) => Err(self.interrupted()),
             Ok(params) => self.steps(params, rounds).await,
             Err(pending) => Ok(CallEnd::Deferred(Box::new(pending))),
         }

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, value::RawValue};
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    CallEnd, CallReport, PendingCall,
+    BeforeSending, CallEnd, CallReport, PendingCall,
     links::Links,
     outcome::{self, Outcome},
     rounds::Rounds,
@@ -97,8 +97,12 @@ impl<'a> Call<'a> {
     ///
     /// # Errors
     /// When there is no result.
-    pub(in crate::client) async fn resume(mut self, pending: PendingCall) -> Result<CallEnd, ClientError> {
-        let end = self.take_up(pending).await;
+    pub(in crate::client) async fn resume(
+        mut self,
+        pending: PendingCall,
+        before_sending: BeforeSending<'_>,
+    ) -> Result<CallEnd, ClientError> {
+        let end = self.take_up(pending, before_sending).await;
         self.leave(end).await
     }
 

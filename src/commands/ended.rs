@@ -1,0 +1,71 @@
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use crate::{
+    client::CallReport,
+    elicitation::{Request, ServerName, Why},
+    error::{Error, Unanswered},
+    output::{Printer, pretty},
+    protocol::CallToolResult,
+    resolver::Pending,
+};
+
+/// A call that gave a result, which is printed.
+pub(super) struct Ended {
+    failed: Option<Error>,
+    unanswered: Vec<Why>,
+}
+
+impl Ended {
+    /// Prints the result of a call of `method`; `name` is the tool.
+    ///
+    /// # Errors
+    /// When stdout cannot be written.
+    pub(super) fn print(
+        printer: &Printer,
+        server: &ServerName,
+        method: &str,
+        name: &str,
+        report: CallReport,
+    ) -> anyhow::Result<Self> {
+        if method != "tools/call" {
+            let text = report.result.get();
+            let value: Value = serde_json::from_str(text)?;
+            printer.data("result", &value, || format!("{}\n", pretty(text)))?;
+            return Ok(Self { failed: None, unanswered: report.unanswered });
+        }
+        let view = CallToolResult::from_raw(&report.result);
+        printer.result(&report.result, &view)?;
+        let failed = view.is_error.then(|| Error::ToolFailed { server: server.clone(), tool: name.to_owned() });
+        Ok(Self { failed, unanswered: report.unanswered })
+    }
+
+    /// What the run comes to: a question that nobody could answer weighs more than what the tool made of it.
+    ///
+    /// # Errors
+    /// [`Error::Unanswered`], else [`Error::ToolFailed`] when the tool said so.
+    pub(super) fn conclude(self, mut unanswered: Vec<Unanswered>) -> Result<(), Error> {
+        if unanswered.is_empty() {
+            unanswered = self.unanswered.into_iter().map(|why| Unanswered { question: None, why }).collect();
+        }
+        match self.failed {
+            _ if !unanswered.is_empty() => Err(Error::Unanswered(unanswered)),
+            Some(error) => Err(error),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Says that a call waits in the file at `path`, and for what.
+///
+/// # Errors
+/// When stdout cannot be written.
+pub(super) fn say_pending(printer: &Printer, pending: &Pending, path: &Path) -> anyhow::Result<()> {
+    let open: Vec<&Request> = pending.open().collect();
+    printer.data("pending", &json!({"status": "pending", "pending": open}), || {
+        let prompts: String = open.iter().flat_map(|request| ["  ", &request.prompt, "\n"]).collect();
+        format!("{} waits for answers; `toolnexus resume {}` goes on:\n{prompts}", pending.name(), path.display())
+    })?;
+    Ok(())
+}

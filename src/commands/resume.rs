@@ -1,0 +1,165 @@
+//! `toolnexus resume`: goes on with a call that was put aside.
+
+use std::{
+    path::PathBuf,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use clap::Args;
+
+use super::{
+    ended::{Ended, say_pending},
+    questions::Questions,
+    run::block_on,
+    select::ServerWord,
+    session::Session,
+};
+use crate::{
+    cli::{GlobalArgs, QuestionArgs, ServerArgs},
+    client::{CallEnd, PendingCall},
+    config::Config,
+    error::Error,
+    output::Printer,
+    resolver::{PendingError, Taken},
+};
+
+/// What `resume` takes.
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  toolnexus call forms greet --defer call.json     put the call aside when the server asks
+  toolnexus resume call.json                       answer at the terminal
+  toolnexus resume call.json --answer name=Ada     answer in a script
+
+The file is kept until the server has given its final result. Answers that were sent already are sent once more only
+with --again.")]
+pub struct ResumeArgs {
+    /// The file that --defer wrote
+    pub file: PathBuf,
+    /// Send the answers again, although they were sent already
+    #[arg(long)]
+    pub again: bool,
+    /// Go on although the server's configuration is another one now
+    #[arg(long)]
+    pub changed_config: bool,
+    /// Options for the server.
+    #[command(flatten)]
+    pub server: ServerArgs,
+    /// Options for answering questions.
+    #[command(flatten)]
+    pub questions: QuestionArgs,
+}
+
+/// Takes the call up, and prints its result.
+///
+/// # Errors
+/// [`Error`]: the file cannot be used, and whatever ends a call.
+pub fn run(args: &ResumeArgs, global: &GlobalArgs, printer: &Arc<Printer>) -> anyhow::Result<()> {
+    if args.questions.defer.is_some() {
+        return Err(Error::usage("--defer cannot be used with resume: the file itself is kept").into());
+    }
+    let taken = Taken::open(&args.file).map_err(|error| unusable(&error))?;
+    if taken.pending.sent && !args.again {
+        return Err(Error::Usage {
+            message: format!("the answers in {} were sent already, and may have been acted on", args.file.display()),
+            hint: Some("--again sends them once more".to_owned()),
+        }
+        .into());
+    }
+    let (config, server) = config(&taken, args, global)?;
+    let fingerprint = config.server(&server).map_err(Error::Config)?.fingerprint();
+    if fingerprint != taken.pending.fingerprint && !args.changed_config {
+        return Err(Error::Changed { server: server.as_str().into() }.into());
+    }
+    let questions = Questions::of_pending(&args.questions, printer)?;
+    block_on(async {
+        let session = Session::new(config, &args.server, &questions, printer)?;
+        let resume = Resume { session: &session, printer, server, taken: Mutex::new(Some(taken)) };
+        let ended = resume.perform().await;
+        let unanswered = session.close().await.unanswered;
+        questions.finish(printer)?;
+        match ended {
+            Ok(ended) => ended.conclude(unanswered).map_err(Into::into),
+            Err(_) if !unanswered.is_empty() => Err(Error::Unanswered(unanswered).into()),
+            Err(error) => Err(error),
+        }
+    })
+}
+
+/// The configuration that the call was made with, and the server's name in it.
+fn config(taken: &Taken, args: &ResumeArgs, global: &GlobalArgs) -> Result<(Config, String), Error> {
+    let mut global = global.clone();
+    if global.config.is_none() {
+        global.config.clone_from(&taken.pending.config);
+    }
+    let word = match &taken.pending.target {
+        Some(target) => ServerWord::Target(target.clone().into()),
+        None => ServerWord::Named(taken.pending.server.clone()),
+    };
+    word.config(&global, &args.server)
+}
+
+fn unusable(error: &PendingError) -> Error {
+    Error::Answers(error.to_string())
+}
+
+struct Resume<'a> {
+    session: &'a Session,
+    printer: &'a Arc<Printer>,
+    server: String,
+    /// `None` once the call is over.
+    taken: Mutex<Option<Taken>>,
+}
+
+impl Resume<'_> {
+    async fn perform(&self) -> anyhow::Result<Ended> {
+        let client = self.session.connect(&self.server).await?;
+        let call = self.with(|taken| taken.pending.call())?;
+        let (method, name) = (call.method.clone(), self.with(|taken| taken.pending.name().to_owned())?);
+        let failed = Mutex::new(None);
+        let before_sending = |answered: &PendingCall| {
+            // What nobody could answer is not sent as a cancel: the call waits on.
+            if self.session.has_unanswered() {
+                return false;
+            }
+            let marked = self.with(|taken| taken.mark_sent(answered.clone()));
+            match marked.and_then(|marked| marked.map_err(|error| unusable(&error).into())) {
+                Ok(()) => true,
+                Err(error) => {
+                    *failed.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+                    false
+                }
+            }
+        };
+        let end = client.resume(call, &before_sending, &self.session.signals.stop).await;
+        if let Some(error) = failed.lock().unwrap_or_else(PoisonError::into_inner).take() {
+            return Err(error);
+        }
+        match end {
+            Ok(CallEnd::Done(report)) => {
+                let ended = Ended::print(self.printer, &self.server.as_str().into(), &method, &name, report);
+                self.finish()?;
+                ended
+            }
+            Ok(CallEnd::Deferred(call)) => {
+                self.with(|taken| {
+                    taken.pending.set_call(*call);
+                    taken.save().map_err(|error| unusable(&error))?;
+                    say_pending(self.printer, &taken.pending, taken.path())
+                })??;
+                Err(Error::Deferred.into())
+            }
+            Err(error) => Err(self.session.error(&self.server.as_str().into(), error).into()),
+        }
+    }
+
+    fn with<T>(&self, look: impl FnOnce(&mut Taken) -> T) -> anyhow::Result<T> {
+        let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
+        taken.as_mut().map(look).ok_or_else(|| anyhow::anyhow!("the call is over"))
+    }
+
+    /// The server has given its final result: the file has done its work.
+    fn finish(&self) -> anyhow::Result<()> {
+        let taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner).take();
+        taken.map_or(Ok(()), |taken| taken.finish().map_err(|error| unusable(&error).into()))
+    }
+}
