@@ -189,7 +189,7 @@ impl Printer {
 
 /// As much of `text` as fits on one line of the terminal.
 fn fitting(text: &str) -> String {
-    let columns = crossterm::terminal::size().map_or(80, |(columns, _)| usize::from(columns).max(10));
+    let columns = usize::from(console::Term::stderr().size().1).max(10);
     let mut width = 0;
     let fits = |c: &char| {
         width += c.width().unwrap_or(0);

@@ -73,7 +73,7 @@ impl Terminal {
         let ready = |bell: super::alarm::Bell| redraw(Box::new(move || bell.ring(Cause::Changed)));
         let consent = self.run(stop, ready, move |stage| stage.consent(&asking, &link, browser)).await?;
         if consent == Consent::Open {
-            browser::open(&url);
+            browser::open(&url).await;
         }
         Ok(consent.reply())
     }

@@ -3,24 +3,33 @@ use std::{
     path::Path,
     process::{Command, Stdio},
     thread,
+    time::Duration,
 };
+
+use tokio::{sync::oneshot, time::timeout};
 
 use super::gate::gate;
 
 /// Browsers that would take the terminal for themselves.
 const TEXT_BROWSERS: [&str; 6] = ["elinks", "links", "links2", "lynx", "www-browser", "w3m"];
 
+/// How long the start of a browser is waited for, so that it begins before the program may end.
+const START: Duration = Duration::from_secs(1);
+
 /// Starts the person's browser with `url`, which is `http` or `https`, on a thread of its own. That it does not start is
 /// told, and no failure: the address is on the screen.
-pub(super) fn open(url: &str) {
+pub(super) async fn open(url: &str) {
     let url = url.to_owned();
-    let opened = thread::Builder::new().name("browser".to_owned()).spawn(move || {
+    let (sender, started) = oneshot::channel();
+    let thread = thread::Builder::new().name("browser".to_owned()).spawn(move || {
         if let Err(error) = start(&url) {
             gate().print(&format!("note: no browser could be started ({error}); the address is above\n"));
         }
+        _ = sender.send(());
     });
-    // Without a thread there is no browser; the address is there.
-    drop(opened);
+    if thread.is_ok() {
+        _ = timeout(START, started).await;
+    }
 }
 
 fn start(url: &str) -> io::Result<()> {

@@ -73,6 +73,7 @@ impl Stage {
         let columns = usize::MAX;
         let mut shown = window(editor, self.look.mask(masked), columns).1;
         write(&format!("{}{shown}", self.look.pointer()));
+        self.is_typing = true;
         let entered = loop {
             let Event::Key(key) = self.event(None)? else { continue };
             if !editor.press(&key) {
@@ -95,6 +96,7 @@ impl Stage {
             }
             shown = whole;
         };
+        self.is_typing = false;
         write("\n");
         Ok(entered)
     }

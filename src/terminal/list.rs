@@ -159,7 +159,7 @@ impl<'a> List<'a> {
         // More rows than there are would be none too many: they are given away first.
         let (layout, size) = stage.layout(scene, prompt, items.len() + details)?;
         let names = (0..items.len()).map(|index| index.to_string()).collect();
-        let details = if layout.rows < details + 3 { 0 } else { details };
+        let details = if layout.rows < details + items.len().min(3) { 0 } else { details };
         let page = (layout.rows - details).clamp(1, size.rows - 2);
         let Layout { above, below, .. } = layout;
         Ok(Self { items, many, names, above, below, page, details, size, look: stage.look })

@@ -89,7 +89,7 @@ fn refuse(items: &[Item]) {
 }
 
 /// The prompt with a first hint that fits numbered lines.
-fn with_hint(prompt: &Prompt, hint: String) -> Prompt {
+pub(super) fn with_hint(prompt: &Prompt, hint: String) -> Prompt {
     let others = prompt.hints.iter().filter(|hint| hint.starts_with("Esc") || hint.starts_with("Ctrl"));
     Prompt { hints: [hint].into_iter().chain(others.cloned()).collect(), ..prompt.clone() }
 }

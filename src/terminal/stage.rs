@@ -1,4 +1,4 @@
-use std::{fmt, io, time::Instant};
+use std::{fmt, io, mem, time::Instant};
 
 use super::{
     Alarm, Key, Terminal,
@@ -64,6 +64,8 @@ pub(super) struct Stage {
     pub(super) painter: Painter,
     /// Where the size is asked for.
     screen: console::Term,
+    /// Whether the cursor of a plain terminal stands behind something typed.
+    pub(super) is_typing: bool,
     /// Whether a plain terminal has been told who asks.
     pub(super) announced: bool,
 }
@@ -78,6 +80,7 @@ impl Stage {
             look,
             painter: Painter::new(look.colour),
             screen: console::Term::stderr(),
+            is_typing: false,
             announced: false,
         };
         stage.size()?;
@@ -155,8 +158,13 @@ impl Stage {
         }
     }
 
-    /// Takes the prompt away and writes `lines` in its place, to stay.
+    /// Takes the prompt away and writes `lines` in its place, to stay. What a plain terminal has shown stays too.
     pub(super) fn leave(&mut self, lines: &[Line]) {
+        if self.look.plain {
+            let end = if mem::take(&mut self.is_typing) { "\n" } else { "" };
+            let text = lines.iter().map(|line| line.render(usize::MAX, false) + "\n");
+            return write(&[end.to_owned()].into_iter().chain(text).collect::<String>());
+        }
         self.painter.leave(lines, self.columns() + 1);
     }
 }
@@ -165,6 +173,7 @@ impl Drop for Stage {
     fn drop(&mut self) {
         // Keys that were meant for a prompt which is gone must not reach the shell or the next one.
         self.flush();
+        self.take_pastes(false);
         self.leave(&[]);
     }
 }

@@ -4,6 +4,7 @@ use super::{
     layout::Look,
     line::{Ink, Line},
     painter::Caret,
+    plain::with_hint,
     scene::{Prompt, Scene},
     stage::{End, Event, Stage},
 };
@@ -21,10 +22,10 @@ pub(super) struct Switch<'a> {
 impl Stage {
     /// Lets a person choose a word; `None` is Escape.
     pub(super) fn switch(&mut self, scene: &Scene, prompt: &Prompt, switch: &Switch) -> Result<Option<usize>, End> {
-        let mut prompt = prompt.clone();
         if self.look.plain {
-            return self.switch_plainly(scene, &mut prompt, switch);
+            return self.switch_plainly(scene, prompt, switch);
         }
+        let mut prompt = prompt.clone();
         let mut active = switch.active;
         let mut typed = Editor::default();
         self.take_pastes(true);
@@ -73,12 +74,13 @@ impl Stage {
         Ok(chosen)
     }
 
-    fn switch_plainly(&mut self, scene: &Scene, prompt: &mut Prompt, switch: &Switch) -> Result<Option<usize>, End> {
+    fn switch_plainly(&mut self, scene: &Scene, prompt: &Prompt, switch: &Switch) -> Result<Option<usize>, End> {
         let taken = switch.active.map(|index| format!("; Enter alone takes {}", switch.words[index]));
-        prompt.hints[0] = format!("type {}{}", switch.words.join(" or "), taken.unwrap_or_default());
+        let hint = format!("type {}{}", switch.words.join(" or "), taken.unwrap_or_default());
+        let mut prompt = with_hint(prompt, hint);
         loop {
             let mut editor = Editor::default();
-            if self.enter(scene, prompt, &mut editor, false)? != Entered::Done {
+            if self.enter(scene, &prompt, &mut editor, false)? != Entered::Done {
                 return Ok(None);
             }
             let typed = editor.text().trim();

@@ -8,6 +8,7 @@ mod call;
 mod demo;
 mod http;
 mod lifecycle;
+mod prompts;
 mod questions;
 mod resume;
 mod usage;

@@ -178,6 +178,11 @@ impl Server {
             }
             Step::Expect(wanted) => self.expect(&wanted),
             Step::ExpectEnd => while self.read().is_some() {},
+            Step::ExpectFile(name) => {
+                while !Path::new(&name).exists() {
+                    thread::sleep(Duration::from_millis(2));
+                }
+            }
             Step::Pause(milliseconds) => thread::sleep(Duration::from_millis(milliseconds)),
             Step::Stderr(line) => drop(writeln!(std::io::stderr(), "{line}")),
             Step::Exit(status) => std::process::exit(status),

@@ -3,9 +3,11 @@
 mod fake;
 mod run;
 mod script;
+mod terminal;
 mod test;
 
 pub(crate) use fake::{Fake, received};
 pub(crate) use run::{Run, wait};
 pub(crate) use script::Step;
+pub(crate) use terminal::AtTerminal;
 pub(crate) use test::Test;

@@ -21,6 +21,8 @@ pub(crate) enum Step {
     Expect(Value),
     /// Waits until the client has closed the server's stdin.
     ExpectEnd,
+    /// Waits until there is a file of this name in the run's folder.
+    ExpectFile(String),
     /// Lets this many milliseconds pass.
     Pause(u64),
     /// Writes a line to stderr.

@@ -103,6 +103,11 @@ impl Test {
         self
     }
 
+    /// What stands on stdin, as text.
+    pub(super) fn stdin_text(&self) -> &[u8] {
+        self.stdin.as_deref().unwrap_or_default()
+    }
+
     /// The exit code that is expected; 0 by default.
     pub(crate) fn status(mut self, status: i32) -> Self {
         self.status = status;

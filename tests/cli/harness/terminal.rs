@@ -1,0 +1,276 @@
+use std::{
+    fs::OpenOptions,
+    io::{Read, Write},
+    os::fd::AsFd,
+    process::Child,
+    sync::{Arc, Condvar, Mutex, MutexGuard},
+    thread,
+    time::{Duration, Instant},
+};
+
+use nix::{
+    sys::{
+        signal::{Signal, kill},
+        termios::{Termios, tcgetattr},
+    },
+    unistd::Pid,
+};
+use pty_process::{
+    Size,
+    blocking::{Command, Pty, open},
+};
+use serde_json::Value;
+
+use super::Test;
+
+/// How long anything may take to be seen.
+const LIMIT: Duration = Duration::from_secs(20);
+
+/// The program at a terminal, with a person who waits until they see something, and types.
+pub(crate) struct AtTerminal {
+    test: Test,
+    pty: Arc<Pty>,
+    child: Child,
+    screen: Arc<Screen>,
+    before: Termios,
+}
+
+struct Screen {
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+struct State {
+    parser: vt100::Parser,
+    /// Everything that was written.
+    written: Vec<u8>,
+    is_closed: bool,
+}
+
+impl Test {
+    /// Starts the program in a terminal of this size. `TERM` is that of a common one unless the test says otherwise.
+    pub(crate) fn at_terminal(self, rows: u16, columns: u16) -> AtTerminal {
+        self.show(rows, columns, false)
+    }
+
+    /// The same with a standard input of its own: the words of [`Test::stdin`].
+    pub(crate) fn at_terminal_with_stdin(self, rows: u16, columns: u16) -> AtTerminal {
+        self.show(rows, columns, true)
+    }
+
+    fn show(self, rows: u16, columns: u16, has_stdin: bool) -> AtTerminal {
+        let (pty, pts) = open().expect("a terminal");
+        pty.resize(Size::new(rows, columns)).expect("it has a size");
+        let before = tcgetattr(pty.as_fd()).expect("it has modes");
+        let mut command = self.command();
+        if command.get_envs().all(|(name, _)| name != "TERM") {
+            command.env("TERM", "xterm-256color");
+        }
+        let mut command = Command::from(command);
+        if has_stdin {
+            let path = self.folder().join("stdin");
+            std::fs::write(&path, self.stdin_text()).expect("stdin is written");
+            command = command.stdin(OpenOptions::new().read(true).open(path).expect("stdin"));
+        }
+        let child = command.spawn(pts).expect("the program starts");
+        let parser =
+            vt100::Parser::new(rows.try_into().expect("some rows"), columns.try_into().expect("some columns"), 0);
+        let state = Mutex::new(State { parser, written: Vec::new(), is_closed: false });
+        let screen = Arc::new(Screen { state, changed: Condvar::new() });
+        let pty = Arc::new(pty);
+        let (reader, seen) = (Arc::clone(&pty), Arc::clone(&screen));
+        thread::spawn(move || seen.read(&reader));
+        AtTerminal { test: self, pty, child, screen, before }
+    }
+}
+
+impl Screen {
+    fn read(&self, pty: &Pty) {
+        let mut bytes = [0; 4096];
+        loop {
+            let count = (&*pty).read(&mut bytes).unwrap_or(0);
+            let mut state = self.lock();
+            state.parser.process(&bytes[..count]);
+            state.written.extend_from_slice(&bytes[..count]);
+            state.is_closed = count == 0;
+            drop(state);
+            self.changed.notify_all();
+            if count == 0 {
+                return;
+            }
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().expect("nobody panicked while it was held")
+    }
+
+    /// Waits until `holds`, and gives the screen.
+    #[track_caller]
+    fn wait(&self, what: &str, holds: impl Fn(&State) -> bool) -> String {
+        let end = Instant::now() + LIMIT;
+        let mut state = self.lock();
+        loop {
+            if holds(&state) {
+                return state.text();
+            }
+            let rest = end.saturating_duration_since(Instant::now());
+            assert!(!rest.is_zero() && !state.is_closed, "never saw {what}; the screen:\n{}", state.text());
+            state = self.changed.wait_timeout(state, rest).expect("nobody panicked").0;
+        }
+    }
+}
+
+impl State {
+    fn text(&self) -> String {
+        self.parser.screen().contents()
+    }
+}
+
+impl AtTerminal {
+    /// Types.
+    pub(crate) fn send(&self, keys: &str) -> &Self {
+        (&*self.pty).write_all(keys.as_bytes()).expect("the terminal takes keys");
+        self
+    }
+
+    /// Waits until `text` is on the screen.
+    #[track_caller]
+    pub(crate) fn see(&self, text: &str) -> &Self {
+        self.screen.wait(&format!("{text:?}"), |state| state.text().contains(text));
+        self
+    }
+
+    /// Waits until `text` is on the screen so many times.
+    #[track_caller]
+    pub(crate) fn see_times(&self, text: &str, times: usize) -> &Self {
+        self.screen.wait(&format!("{text:?} {times} times"), |state| state.text().matches(text).count() == times);
+        self
+    }
+
+    /// Waits until `text` is no longer on the screen.
+    #[track_caller]
+    pub(crate) fn gone(&self, text: &str) -> &Self {
+        self.screen.wait(&format!("the end of {text:?}"), |state| !state.text().contains(text));
+        self
+    }
+
+    /// Waits until the line with the cursor is `line`, up to the cursor.
+    #[track_caller]
+    pub(crate) fn see_typed(&self, line: &str) -> &Self {
+        let columns = self.screen.lock().parser.screen().size().1.get();
+        self.screen.wait(&format!("{line:?} before the cursor"), |state| {
+            let screen = state.parser.screen();
+            let (row, column) = screen.cursor_position();
+            let before = screen.contents_between(row, 0, row, column.min(columns));
+            !screen.hide_cursor() && before == line
+        });
+        self
+    }
+
+    /// What is on the screen.
+    pub(crate) fn screen(&self) -> String {
+        self.screen.lock().text()
+    }
+
+    /// Everything that was written so far.
+    pub(crate) fn written(&self) -> String {
+        String::from_utf8_lossy(&self.screen.lock().written).into_owned()
+    }
+
+    /// The terminal gets another size.
+    pub(crate) fn resize(&self, rows: u16, columns: u16) -> &Self {
+        let (new_rows, new_columns) = (rows.try_into().expect("some rows"), columns.try_into().expect("some columns"));
+        self.screen.lock().parser.set_size(new_rows, new_columns);
+        self.pty.resize(Size::new(rows, columns)).expect("it has a size");
+        self
+    }
+
+    /// Makes a file in the run's folder, which a scripted server may wait for.
+    pub(crate) fn write_file(&self, name: &str) -> &Self {
+        std::fs::write(self.test.folder().join(name), "").expect("the file is written");
+        self
+    }
+
+    /// Waits until there is a file of this name in the run's folder.
+    #[track_caller]
+    pub(crate) fn wait_for_file(&self, name: &str) -> &Self {
+        let end = Instant::now() + LIMIT;
+        while !self.test.folder().join(name).exists() {
+            assert!(Instant::now() < end, "{name} was never written");
+            thread::sleep(Duration::from_millis(2));
+        }
+        self
+    }
+
+    /// Waits until a scripted server has been told something to its request with this id.
+    #[track_caller]
+    pub(crate) fn wait_for_reply(&self, server: &str, id: &str) -> &Self {
+        let end = Instant::now() + LIMIT;
+        let path = self.test.folder().join(format!("{server}.received"));
+        while !std::fs::read_to_string(&path).is_ok_and(|text| text.contains(&format!("\"id\":\"{id}\""))) {
+            assert!(Instant::now() < end, "{id} was never replied to");
+            thread::sleep(Duration::from_millis(2));
+        }
+        self
+    }
+
+    /// Sends a signal to the program.
+    pub(crate) fn signal(&self, signal: Signal) -> &Self {
+        let id = i32::try_from(self.child.id()).expect("a process id");
+        kill(Pid::from_raw(id), signal).expect("the program runs");
+        self
+    }
+
+    /// Waits for the end of the program, and checks that the terminal is as it was before.
+    #[track_caller]
+    pub(crate) fn end(mut self, status: i32) -> Ended {
+        let end = Instant::now() + LIMIT;
+        let ended = loop {
+            if let Some(status) = self.child.try_wait().expect("the program is ours") {
+                break status;
+            }
+            if Instant::now() > end {
+                drop(self.child.kill());
+                panic!("still running; the screen:\n{}", self.screen());
+            }
+            thread::sleep(Duration::from_millis(2));
+        };
+        assert_eq!(ended.code(), Some(status), "exit code; the screen:\n{}", self.screen());
+        let after = tcgetattr(self.pty.as_fd()).expect("it has modes");
+        assert_eq!(modes(&after), modes(&self.before), "the terminal's modes");
+        // What was written last may still be under way.
+        let whole = |state: &State| !state.parser.screen().hide_cursor() && !state.parser.screen().bracketed_paste();
+        let screen = self.screen.wait("a cursor, and no bracketed paste", |state| state.is_closed || whole(state));
+        assert!(whole(&self.screen.lock()), "the cursor is hidden, or pastes are bracketed");
+        Ended { test: self.test, screen }
+    }
+}
+
+fn modes(termios: &Termios) -> impl PartialEq + std::fmt::Debug + use<> {
+    (termios.input_flags, termios.output_flags, termios.local_flags, termios.control_chars)
+}
+
+/// What came of it.
+pub(crate) struct Ended {
+    test: Test,
+    /// What is on the screen.
+    pub(crate) screen: String,
+}
+
+impl Ended {
+    /// The messages that a scripted server received.
+    pub(crate) fn received(&self, server: &str) -> Vec<Value> {
+        super::fake::received(self.test.folder(), server)
+    }
+
+    /// What the server was told to its request with this id.
+    #[track_caller]
+    pub(crate) fn reply(&self, server: &str, id: &str) -> Value {
+        let received = self.received(server);
+        let mut replies = received.iter().filter(|message| message["id"] == id && message.get("method").is_none());
+        let reply = replies.next().unwrap_or_else(|| panic!("no reply to {id} in {received:#?}")).clone();
+        assert!(replies.next().is_none(), "two replies to {id}");
+        reply["result"].clone()
+    }
+}

@@ -1,0 +1,78 @@
+use nix::sys::signal::Signal;
+use serde_json::json;
+
+use super::{asks, key, schema, two_texts};
+
+#[test]
+fn escape_steps_back_and_opens_the_menu_on_the_first_field() {
+    let person = asks(&two_texts()).at_terminal(24, 80);
+    person.fill("name", "Ada").see("2 of 2").send("Lon").send(key::ESCAPE).see("1 of 2").see_typed("› Ada");
+    person.send("!").send(key::ESCAPE).see("Leave this question?").see("› Go on").send(key::ENTER);
+    person.see("1 of 2").see_typed("› Ada!").send("\r").see("2 of 2").see_typed("› Lon").send("don\r");
+    person.see("What forms will receive").send(key::ESCAPE).see("2 of 2").see_typed("› London").send("\r");
+    person.review_and_send().see("done");
+    let content = json!({"name": "Ada!", "town": "London"});
+    assert_eq!(person.end(0).reply("forms", "ask-1"), json!({"action": "accept", "content": content}));
+}
+
+#[test]
+fn a_field_is_changed_in_the_review() {
+    let person = asks(&two_texts()).at_terminal(24, 80);
+    person.fill("name", "Ada").fill("town", "Paris").see("› Send").send(key::DOWN).send(key::DOWN);
+    person.see("› Change town   Paris").send(key::ENTER).see("Enter keep").see_typed("› Paris");
+    person.send(key::CTRL_U).send("Rome\r").see("Change town   Rome").review_and_send().see("done");
+    let content = json!({"name": "Ada", "town": "Rome"});
+    assert_eq!(person.end(0).reply("forms", "ask-1")["content"], content);
+}
+
+#[test]
+fn a_no_is_a_decline_and_a_closed_question_a_cancel() {
+    for (downs, action) in [(1, "decline"), (2, "cancel")] {
+        let person = asks(&two_texts()).at_terminal(24, 80);
+        person.see("1 of 2").send(key::ESCAPE).see("Leave this question?").send(&key::DOWN.repeat(downs));
+        person.send(key::ENTER).see("done");
+        assert_eq!(person.end(0).reply("forms", "ask-1"), json!({"action": action}));
+    }
+    let person = asks(&two_texts()).at_terminal(24, 80);
+    person.fill("name", "Ada").fill("town", "Paris").see("› Send").send(key::UP).send(key::UP).see("› Decline");
+    person.send(key::ENTER).see("declined").see("done");
+    assert_eq!(person.end(0).reply("forms", "ask-1"), json!({"action": "decline"}));
+}
+
+#[test]
+fn ctrl_c_cancels_the_question_and_the_call_goes_on() {
+    let person = asks(&two_texts()).at_terminal(24, 80);
+    person.fill("name", "Ada").see("2 of 2").send("half").send(key::CTRL_C).see("cancelled").see("done");
+    assert_eq!(person.end(0).reply("forms", "ask-1"), json!({"action": "cancel"}));
+    // In a list it is the list's library that reads it.
+    let form = schema(&json!({"c": {"enum": ["x", "y"]}}), &["c"]);
+    let person = asks(&form).at_terminal(24, 80);
+    person.see("› x").send(key::CTRL_C).see("cancelled").see("done");
+    assert_eq!(person.end(0).reply("forms", "ask-1"), json!({"action": "cancel"}));
+}
+
+#[test]
+fn an_interrupt_from_outside_belongs_to_the_prompt() {
+    let person = asks(&two_texts()).at_terminal(24, 80);
+    person.see("1 of 2").signal(Signal::SIGINT).see("cancelled").see("done");
+    assert_eq!(person.end(0).reply("forms", "ask-1"), json!({"action": "cancel"}));
+}
+
+#[test]
+fn termination_leaves_the_terminal_whole() {
+    for (signal, form) in
+        [(Signal::SIGTERM, two_texts()), (Signal::SIGHUP, schema(&json!({"c": {"enum": [1, 2]}}), &[]))]
+    {
+        let person = asks(&form).at_terminal(24, 80);
+        person.see("Ctrl-C cancel the question").signal(signal);
+        person.end(143);
+    }
+}
+
+#[test]
+fn what_was_typed_ahead_is_no_consent() {
+    let person = asks(&two_texts()).at_terminal(24, 80);
+    person.fill("name", "Ada").see("2 of 2").send("Paris\r\r\r");
+    person.see("› Send").send(key::DOWN).see("› Change name").send(key::CTRL_C).see("done");
+    assert_eq!(person.end(0).reply("forms", "ask-1"), json!({"action": "cancel"}));
+}

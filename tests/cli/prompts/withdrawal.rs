@@ -1,0 +1,82 @@
+use serde_json::{Value, json};
+
+use super::{AtTerminal, Step, key, request, schema, script, two_texts};
+
+/// The server asks, takes that back when it is told to (by a file that appears), and asks something else.
+fn withdraws(form: &Value) -> AtTerminal {
+    let next = schema(&json!({"other": {"type": "string"}}), &["other"]);
+    let test = script([
+        request("ask-1", "First?", form),
+        Step::ExpectFile("withdraw".into()),
+        Step::Send(json!({"method": "notifications/cancelled", "params": {"requestId": "ask-1"}})),
+        request("ask-2", "Second?", &next),
+        Step::Expect(json!({"id": "ask-2"})),
+    ]);
+    test.at_terminal(24, 80)
+}
+
+#[test]
+fn a_withdrawn_question_disappears_while_it_is_typed() {
+    let person = withdraws(&two_texts());
+    person.see("First?").send("half of it").see_typed("› half of it").write_file("withdraw");
+    person.see("Second?").gone("First?").see("took its question back").see_typed("› ").send("x\r").see("done");
+    let ended = person.end(0);
+    assert_eq!(ended.reply("forms", "ask-2")["content"], json!({"other": "x"}));
+    assert!(
+        ended.received("forms").iter().all(|message| message["id"] != "ask-1"),
+        "a withdrawn question was answered"
+    );
+}
+
+#[test]
+fn a_withdrawn_question_disappears_in_every_kind_of_prompt() {
+    let any = json!({"type": "array", "items": {"enum": ["p", "q"]}});
+    for (field, seen) in
+        [(json!({"enum": ["p", "q"]}), "› p"), (any, "› [ ] p"), (json!({"type": "boolean"}), "yes    no")]
+    {
+        let person = withdraws(&schema(&json!({"field": field}), &["field"]));
+        person.see("First?").see(seen).send(key::DOWN).write_file("withdraw");
+        person.see("Second?").gone("First?").send("x\r").see("done");
+        assert_eq!(person.end(0).reply("forms", "ask-2")["content"], json!({"other": "x"}));
+    }
+}
+
+#[test]
+fn the_result_appears_without_a_key_press() {
+    let person = script([
+        request("ask-1", "First?", &two_texts()),
+        Step::ExpectFile("withdraw".into()),
+        Step::Send(json!({"method": "notifications/cancelled", "params": {"requestId": "ask-1"}})),
+    ]);
+    let person = person.at_terminal(24, 80);
+    person.see("First?").send("half").see_typed("› half").write_file("withdraw").see("done").gone("First?");
+    person.end(0);
+}
+
+#[test]
+fn a_server_that_dies_takes_its_question_with_it() {
+    let test = script([request("ask-1", "First?", &two_texts()), Step::ExpectFile("withdraw".into()), Step::Exit(3)]);
+    let person = test.at_terminal(24, 80);
+    person.see("First?").send("half").write_file("withdraw").gone("First?");
+    person.end(4);
+}
+
+#[test]
+fn an_editor_is_ended_with_the_question() {
+    let person = withdraws_with_editor();
+    person.see("First?").send(key::CTRL_O).see("in the editor").write_file("withdraw");
+    person.see("Second?").send("x\r").see("done");
+    person.end(0);
+}
+
+fn withdraws_with_editor() -> AtTerminal {
+    let next = schema(&json!({"other": {"type": "string"}}), &["other"]);
+    let test = script([
+        request("ask-1", "First?", &two_texts()),
+        Step::ExpectFile("withdraw".into()),
+        Step::Send(json!({"method": "notifications/cancelled", "params": {"requestId": "ask-1"}})),
+        request("ask-2", "Second?", &next),
+        Step::Expect(json!({"id": "ask-2"})),
+    ]);
+    test.env("EDITOR", "sh -c 'echo in the editor; exec sleep 60'").at_terminal(24, 80)
+}
