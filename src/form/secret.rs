@@ -10,173 +10,49 @@ pub(super) fn is_secret(field: &Field) -> bool {
 }
 
 /// Words that mean a secret wherever they stand in a word, so that compounds are found.
-const ANYWHERE: [&str; 40] = [
-    "password",
-    "passwd",
-    "passphrase",
-    "passcode",
-    "apikey",
-    "privatekey",
-    "secretkey",
-    "accesskey",
-    "accesstoken",
-    "authtoken",
-    "refreshtoken",
-    "clientsecret",
-    "cardnumber",
-    "creditcard",
-    "passwort",
-    "kennwort",
-    "motdepasse",
-    "contraseña",
-    "contrasena",
-    "wachtwoord",
-    "lösenord",
-    "losenord",
-    "adgangskode",
-    "salasana",
-    "şifre",
-    "jelszó",
-    "hasło",
-    "пароль",
-    "пароля",
-    "密码",
-    "密碼",
-    "口令",
-    "密钥",
-    "密鑰",
-    "パスワード",
-    "暗証番号",
-    "秘密鍵",
-    "비밀번호",
-    "암호",
-    "รหัสผ่าน",
-];
+const ANYWHERE: &str = "password passwd passphrase passcode apikey privatekey secretkey accesskey accesstoken authtoken \
+    refreshtoken clientsecret cardnumber creditcard passwort kennwort motdepasse contraseña contrasena \
+    wachtwoord lösenord losenord adgangskode salasana şifre jelszó hasło пароль пароля 密码 密碼 口令 密钥 密鑰 パスワード \
+    暗証番号 秘密鍵 비밀번호 암호 รหัสผ่าน";
 
 /// Words that mean a secret when the name ends with them, or goes on only to say that it is a value.
-const LAST: [&str; 29] = [
-    "secret",
-    "secrets",
-    "token",
-    "pwd",
-    "pin",
-    "pincode",
-    "cvv",
-    "cvc",
-    "cvv2",
-    "csc",
-    "otp",
-    "totp",
-    "ssn",
-    "credential",
-    "credentials",
-    "mnemonic",
-    "senha",
-    "heslo",
-    "haslo",
-    "sifre",
-    "parola",
-    "passord",
-    "jelszo",
-    "geheimnis",
-    "secreto",
-    "clave",
-    "סיסמה",
-    "סיסמא",
-    "pass",
-];
+const LAST: &str = "secret secrets token pwd pin pincode cvv cvc cvv2 csc otp totp ssn credential credentials mnemonic senha \
+    heslo haslo sifre parola passord jelszo geheimnis secreto clave סיסמה סיסמא pass";
 
 /// Two words, the last of a name, that mean a secret together.
-const PAIRS: [(&str, &[&str]); 9] = [
-    ("key", &["api", "private", "secret", "access", "encryption", "signing", "ssh", "auth", "master", "service"]),
-    ("keys", &["api", "private", "secret", "access", "encryption", "signing", "ssh"]),
-    ("tokens", &["access", "api", "auth", "refresh", "bearer"]),
-    ("number", &["card", "security"]),
-    ("code", &["security", "pin", "recovery", "backup"]),
-    ("phrase", &["seed", "recovery", "pass", "secret"]),
-    ("passe", &["de"]),
-    ("sandi", &["kata"]),
-    ("secreta", &["clave", "palabra"]),
+const PAIRS: [(&str, &str); 9] = [
+    ("key", "api private secret access encryption signing ssh auth master service"),
+    ("keys", "api private secret access encryption signing ssh"),
+    ("tokens", "access api auth refresh bearer"),
+    ("number", "card security"),
+    ("code", "security pin recovery backup"),
+    ("phrase", "seed recovery pass secret"),
+    ("passe", "de"),
+    ("sandi", "kata"),
+    ("secreta", "clave palabra"),
 ];
 
 /// Secrets of several words.
 const PHRASES: [&str; 4] = ["mot de passe", "kata sandi", "mật khẩu", "كلمة المرور"];
 
 /// What may stand after a secret's name without making it something else.
-const STILL: [&str; 12] = [
-    "value",
-    "key",
-    "token",
-    "code",
-    "number",
-    "answer",
-    "phrase",
-    "text",
-    "string",
-    "again",
-    "confirm",
-    "confirmation",
-];
+const STILL: &str = "value key token code number answer phrase text string again confirm confirmation";
 
 /// What makes a name about a secret, not the secret itself, when it stands after it.
-const ABOUT: [&str; 29] = [
-    "length",
-    "len",
-    "count",
-    "limit",
-    "limits",
-    "policy",
-    "hint",
-    "type",
-    "name",
-    "expiry",
-    "expires",
-    "expiration",
-    "age",
-    "ttl",
-    "per",
-    "min",
-    "max",
-    "size",
-    "format",
-    "strength",
-    "rotation",
-    "url",
-    "uri",
-    "endpoint",
-    "field",
-    "label",
-    "env",
-    "path",
-    "id",
-];
+const ABOUT: &str = "length len count limit limits policy hint type name expiry expires expiration age ttl per min max size \
+    format strength rotation url uri endpoint field label env path id";
 
 /// What makes a token no secret when it stands before it.
-const OTHER_TOKENS: [&str; 13] = [
-    "page",
-    "next",
-    "previous",
-    "prev",
-    "continuation",
-    "sync",
-    "cursor",
-    "max",
-    "min",
-    "stop",
-    "per",
-    "first",
-    "last",
-];
+const OTHER_TOKENS: &str = "page next previous prev continuation sync cursor max min stop per first last";
 
 /// What makes a pass or a pin a thing when it stands before it.
-const THINGS: [&str; 12] =
-    ["boarding", "bus", "ski", "day", "season", "gpio", "led", "drawing", "safety", "bowling", "map", "rolling"];
+const THINGS: &str = "boarding bus ski day season gpio led drawing safety bowling map rolling";
 
 /// Whether a key or title names a secret. Words are found by case, underscores and the like, so a passport, a pinned
 /// post, a secretary or the tokens per minute are none.
 pub(super) fn names_secret(name: &str) -> bool {
     let words = words(name);
-    let is_about = |index: usize| words.get(index + 1).is_some_and(|next| ABOUT.contains(&next.as_str()));
+    let is_about = |index: usize| words.get(index + 1).is_some_and(|next| is_in(next, ABOUT));
     let joined = words.join(" ");
     if PHRASES.iter().any(|phrase| joined.contains(phrase)) {
         return true;
@@ -187,26 +63,31 @@ pub(super) fn names_secret(name: &str) -> bool {
         if is_about(index) {
             return false;
         }
-        let anywhere = ANYWHERE.iter().any(|secret| word.contains(secret)) && !word.ends_with("less");
+        let anywhere = ANYWHERE.split(' ').any(|secret| word.contains(secret)) && !word.ends_with("less");
         anywhere || (is_last(&words, index) && names_at_end(word, before, words.len() == 1))
     })
 }
 
 fn names_at_end(word: &str, before: &str, alone: bool) -> bool {
-    let paired = PAIRS.iter().any(|(last, firsts)| *last == word && firsts.contains(&before));
-    let single = LAST.contains(&word)
+    let paired = PAIRS.iter().any(|(last, firsts)| *last == word && is_in(before, firsts));
+    let single = is_in(word, LAST)
         && match word {
-            "token" => !OTHER_TOKENS.contains(&before),
-            "pin" => !THINGS.contains(&before),
-            "pass" => alone || ["db", "user", "smtp", "ftp", "mysql", "my", "admin", "root", "login"].contains(&before),
+            "token" => !is_in(before, OTHER_TOKENS),
+            "pin" => !is_in(before, THINGS),
+            "clave" => before != "palabra",
+            "pass" => alone || is_in(before, "db user smtp ftp mysql my admin root login"),
             _ => true,
         };
     paired || single
 }
 
+fn is_in(word: &str, words: &str) -> bool {
+    words.split(' ').any(|other| other == word)
+}
+
 /// Whether the name ends here, or goes on only to say that it is a value.
 fn is_last(words: &[String], index: usize) -> bool {
-    words[index + 1..].iter().all(|word| STILL.contains(&word.as_str()) || word.chars().all(|c| c.is_ascii_digit()))
+    words[index + 1..].iter().all(|word| is_in(word, STILL) || word.chars().all(|c| c.is_ascii_digit()))
 }
 
 /// The words of `userPIN`, `api_key`, `APIKey` or `Your API key`, in lower case.
@@ -245,113 +126,25 @@ mod tests {
 
     #[test]
     fn names_of_secrets_are_known() {
-        for name in [
-            "password",
-            "userPassword",
-            "user_passwd",
-            "PWD",
-            "api_key",
-            "apiKey",
-            "APIKey",
-            "X-API-Key",
-            "Your API key",
-            "secret",
-            "client_secret",
-            "secretKey",
-            "token",
-            "access_token",
-            "githubToken",
-            "bearerToken",
-            "pin",
-            "userPIN",
-            "PIN code",
-            "cvv",
-            "CVC",
-            "card number",
-            "cardNumber",
-            "creditCardNumber",
-            "private key",
-            "privateKey",
-            "ssh_key",
-            "passphrase",
-            "Passwort",
-            "Benutzerpasswort",
-            "Kennwort",
-            "mot de passe",
-            "Votre mot de passe",
-            "contraseña",
-            "Contraseña",
-            "senha",
-            "пароль",
-            "Пароль",
-            "密码",
-            "请输入密码",
-            "パスワード",
-            "비밀번호",
-            "password2",
-            "new_password_confirm",
-            "security code",
-            "seed phrase",
-            "otp",
-            "db_pass",
-            "pass",
-            "credentials",
-            "access tokens",
-            "hasło",
-            "token_value",
-            "Mật khẩu",
-            "รหัสผ่าน",
-        ] {
+        for name in "password|userPassword|user_passwd|PWD|api_key|apiKey|APIKey|X-API-Key|Your API key|secret|\
+            client_secret|secretKey|token|access_token|githubToken|bearerToken|pin|userPIN|PIN code|cvv|CVC|\
+            card number|cardNumber|creditCardNumber|private key|privateKey|ssh_key|passphrase|Passwort|\
+            Benutzerpasswort|Kennwort|mot de passe|Votre mot de passe|contraseña|Contraseña|senha|пароль|Пароль|\
+            密码|请输入密码|パスワード|비밀번호|password2|new_password_confirm|security code|seed phrase|otp|db_pass|pass|\
+            credentials|access tokens|hasło|token_value|Mật khẩu|รหัสผ่าน".split('|') {
             assert!(names_secret(name), "{name}");
         }
     }
 
     #[test]
     fn what_only_sounds_alike_is_none() {
-        for name in [
-            "passport",
-            "passport_number",
-            "pinned",
-            "pinterest",
-            "spin",
-            "secretary",
-            "tokens_per_minute",
-            "max_tokens",
-            "token_count",
-            "page_token",
-            "nextPageToken",
-            "pageToken",
-            "password_policy",
-            "passwordLength",
-            "passwordless",
-            "password_hint",
-            "compass",
-            "boarding_pass",
-            "opinion",
-            "shipping",
-            "key",
-            "primary_key",
-            "public_key",
-            "keyboard",
-            "tokenizer",
-            "name",
-            "card",
-            "number",
-            "phone number",
-            "author",
-            "secretsanta",
-            "bypass",
-            "gpio_pin",
-            "tokenLimit",
-            "secret_name",
-            "secretId",
-            "",
-            "___",
-            "zip code",
-            "monkey",
-            "passenger",
-            "tokens",
-        ] {
+        for name in "passport|passport_number|pinned|pinterest|spin|secretary|tokens_per_minute|max_tokens|token_count|\
+            page_token|nextPageToken|pageToken|password_policy|passwordLength|passwordless|password_hint|compass|\
+            boarding_pass|opinion|shipping|key|primary_key|public_key|keyboard|tokenizer|name|card|number|\
+            phone number|author|secretsanta|bypass|gpio_pin|tokenLimit|secret_name|secretId||___|zip code|monkey|\
+            passenger|tokens|palabra clave"
+            .split('|')
+        {
             assert!(!names_secret(name), "{name}");
         }
     }

@@ -65,7 +65,8 @@ impl Terminal {
             Err(refused) => {
                 let url = cut(&safe_line(url), 200).into_owned();
                 let server = asking.server.as_deref().unwrap_or_default();
-                gate().print(&format!("warning: {server} asked to open a link that is refused, {refused}: {url}\n"));
+                let reason = refused.reason;
+                gate().print(&format!("warning: {server} asked to open a link that is refused, {reason}: {url}\n"));
                 return Ok(Reply::Cancel);
             }
         };
