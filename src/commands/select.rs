@@ -55,6 +55,8 @@ impl ServerWord {
             Self::Named(name) => {
                 let mut config = config::discover(global.config.as_deref(), &environment)?;
                 let server = config.server(&name)?.clone().overlay(&args.overrides(), &environment)?;
+                let faults = config.faults_beside(&name);
+                config.warnings.extend(faults.into_iter().map(|fault| format!("failed to {fault}")));
                 if let Some(entry) = config.servers.iter_mut().find(|entry| entry.name.as_str() == name) {
                     entry.server = Ok(server);
                 }

@@ -226,7 +226,11 @@ impl<'a> Reader<'a> {
             Content::Bool(flag) => flag.to_string(),
             _ => return Err(self.expected_in(key, node, "a text")),
         };
-        self.checked(key, node, self.file.scope.expand(&text))
+        self.file.scope.expand(&text).map_err(|reason| ConfigError::Variable {
+            path: self.file.config.path.clone(),
+            place: self.file.document.place(node.at),
+            reason: format!("server {:?}: {key}: {reason}", self.name),
+        })
     }
 
     /// `result`, its reason turned into an error at `node`.

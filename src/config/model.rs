@@ -104,6 +104,14 @@ impl Config {
         }
     }
 
+    /// What is wrong with other entries than the one called `name`, wherever they are read. A variable that is not set
+    /// here is no fault of the file, and a disabled entry bothers nobody.
+    pub fn faults_beside(&self, name: &str) -> Vec<String> {
+        let others = self.servers.iter().filter(|entry| entry.enabled && entry.name.as_str() != name);
+        let faults = others.filter_map(|entry| entry.server.as_ref().err());
+        faults.filter(|error| !matches!(error, ConfigError::Variable { .. })).map(ToString::to_string).collect()
+    }
+
     /// The entry called `name`, whatever is wrong with it.
     pub fn entry(&self, name: &str) -> Option<&Entry> {
         self.servers.iter().find(|entry| entry.name.as_str() == name)
@@ -130,6 +138,17 @@ pub enum ConfigError {
         /// Where in it.
         place: Option<Place>,
         /// What is wrong, with the entry's and the key's name.
+        reason: String,
+    },
+    /// An entry cannot be used here, because of a variable in it.
+    #[error("read {}:{}:{}: {reason}",
+        path.as_ref().map_or("the configuration".into(), |path| path.display().to_string()), place.line, place.column)]
+    Variable {
+        /// The file, where there is one.
+        path: Option<PathBuf>,
+        /// Where in it.
+        place: Place,
+        /// What is wrong, with the entry's, the key's and the variable's name.
         reason: String,
     },
     /// No file was found.
@@ -170,7 +189,7 @@ impl ConfigError {
                 Some("name a file with --config, or the server itself: a URL, or a command after `--`".to_owned())
             }
             Self::Disabled(_) => Some("take `disabled: true` or `enabled: false` out of its entry".to_owned()),
-            Self::Unreadable { .. } | Self::Wrong { .. } | Self::Option(_) => None,
+            Self::Unreadable { .. } | Self::Wrong { .. } | Self::Variable { .. } | Self::Option(_) => None,
         }
     }
 }

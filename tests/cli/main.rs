@@ -5,6 +5,7 @@ mod harness;
 
 mod answers;
 mod call;
+mod config;
 mod demo;
 mod http;
 mod lifecycle;
