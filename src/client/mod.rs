@@ -23,3 +23,6 @@ pub use handle::{Client, ToolCall};
 pub use info::ServerInfo;
 pub use notice::{Notice, NoticeKind, NoticeSink};
 pub use options::{ClientOptions, ProtocolChoice, Times};
+
+#[cfg(test)]
+mod tests;

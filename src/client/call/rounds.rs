@@ -132,12 +132,13 @@ impl Call<'_> {
     }
 
     /// The responses of last time, if the server asks for nothing but links that were accepted and are being waited
-    /// behind.
-    fn accepted_before(&self, rounds: &Rounds, inputs: &[PendingInput]) -> Option<Vec<PendingInput>> {
-        let waiting = self.waiting.as_ref()?;
+    /// behind, or were not yet heard to be done with.
+    fn accepted_before(&mut self, rounds: &Rounds, inputs: &[PendingInput]) -> Option<Vec<PendingInput>> {
+        let said_done = std::mem::take(&mut self.said_done);
+        let links = self.waiting.as_ref().map_or(&said_done, |waiting| &waiting.links);
         let url = |input: &PendingInput| input.params().get("url").and_then(Value::as_str).map(str::to_owned);
         let same = |input: &PendingInput| {
-            let url = url(input).filter(|url| waiting.links.contains(url))?;
+            let url = url(input).filter(|url| links.contains(url))?;
             let before =
                 rounds.accepted.iter().find(|before| before.params().get("url") == Some(&url.clone().into()))?;
             Some(PendingInput { response: before.response.clone(), ..input.clone() })

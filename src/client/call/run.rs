@@ -38,6 +38,8 @@ pub(in crate::client) struct Call<'a> {
     /// Fires when the call is given up, by whoever made it or by a person who waited behind a link.
     pub(super) stop: CancellationToken,
     pub(super) waiting: Option<Waiting>,
+    /// The links that a person says are done with, while the answer to an earlier request was still on its way.
+    pub(super) said_done: Vec<String>,
 }
 
 impl<'a> Call<'a> {
@@ -72,6 +74,7 @@ impl<'a> Call<'a> {
             patience,
             stop,
             waiting: None,
+            said_done: Vec::new(),
         };
         call.open_scope();
         Ok(call)
@@ -186,7 +189,8 @@ impl<'a> Call<'a> {
                     biased;
                     response = &mut request => break response?,
                     waited = waiting.over() => {
-                        self.waiting = None;
+                        let links = self.waiting.take().map(|waiting| waiting.links);
+                        self.said_done = links.filter(|_| waited == Waited::Continue).unwrap_or_default();
                         if waited == Waited::Cancel {
                             return Err(ClientError::Interrupted { method: self.method.clone() });
                         }

@@ -9,4 +9,6 @@ mod probe;
 
 pub(super) use legacy::initialize;
 pub(super) use memory::Memory;
+#[cfg(test)]
+pub(super) use open::Connector;
 pub(super) use open::Opener;
