@@ -62,7 +62,7 @@ impl Fill<'_> {
         }
         let editable = !field.secret && !matches!(field.kind, FieldKind::Number(_));
         self.add_back(at, &mut hints);
-        if editable {
+        if editable && may_be_long(field) {
             hints.push("Ctrl-O editor".to_owned());
         }
         let mut prompt = self.prompt(at, hints);
@@ -238,6 +238,14 @@ impl Fill<'_> {
             error: None,
             hints,
         }
+    }
+}
+
+/// Whether a text is worth an editor of its own.
+fn may_be_long(field: &Field) -> bool {
+    match &field.kind {
+        FieldKind::Text(rules) => rules.format.is_none() && rules.max_length.is_none_or(|most| most > 100),
+        _ => true,
     }
 }
 

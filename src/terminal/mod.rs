@@ -1,11 +1,16 @@
 //! What a person sees and types while being asked. Nothing outside here and `output` prints.
 //!
-//! A dialog runs on a thread of its own ([`session`]) and has the terminal to itself ([`stage`]): it draws on standard
-//! error, at the bottom of what was printed ([`painter`], [`layout`]), and waits for keys and for an [`alarm`] at once.
+//! A dialog runs on a thread of its own (`session`) and has the terminal to itself (`stage`): it draws on standard error,
+//! at the bottom of what was printed (`layout`, `painter`), and waits for keys and for an `alarm` at once, so that a
+//! question which is taken back disappears without a key press. Lines are edited here (`editor`); lists are dialoguer's
+//! (`list`, `drawing`), which also waits here before it reads a key. Where the cursor cannot be moved everything is lines
+//! and numbers (`plain`). A form is filled field by field (`fill`, `fields`, `review`); a link is consented to (`link`),
+//! opened (`browser`) and waited for (`waiting`).
 
 mod alarm;
 mod ask;
 mod browser;
+mod drawing;
 mod editor;
 mod entry;
 mod external;

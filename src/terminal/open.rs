@@ -14,7 +14,7 @@ use super::{
     layout::Look,
     stage::End,
 };
-use crate::form::Form;
+use crate::{form::Form, output::safe_line};
 
 /// The terminal at which a person can be asked. Questions are drawn on standard error and keys are read from standard
 /// input, or from `/dev/tty` where standard input carries data.
@@ -44,11 +44,11 @@ impl Terminal {
         Some(Self { input: Arc::new(input), look: Look { plain, colour } })
     }
 
-    /// Asks for the values of `form`, under our own `title` ("greet needs arguments", say, with names made safe) and a
+    /// Asks for the values of `form`, under our own `title` ("greet needs", say) and a
     /// `message`, which is shown as a server's. Ends with [`Filled::Withdrawn`] at once when `stop` fires.
     pub async fn fill(&self, form: &Form, title: &str, message: &str, stop: CancellationToken) -> Filled {
         let form = form.clone();
-        let asking = Asking { header: title.to_owned(), message: message.to_owned(), ..Asking::default() };
+        let asking = Asking { header: safe_line(title).into_owned(), message: message.to_owned(), ..Asking::default() };
         match self.run(&stop, |_| (), move |stage| stage.fill(&form, &asking)).await {
             Ok(Reply::Send(content)) => Filled::Accept(content),
             Ok(Reply::Decline) => Filled::Decline,

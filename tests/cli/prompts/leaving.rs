@@ -53,9 +53,11 @@ fn ctrl_c_cancels_the_question_and_the_call_goes_on() {
 
 #[test]
 fn an_interrupt_from_outside_belongs_to_the_prompt() {
-    let person = asks(&two_texts()).at_terminal(24, 80);
-    person.see("1 of 2").signal(Signal::SIGINT).see("cancelled").see("done");
-    assert_eq!(person.end(0).reply("forms", "ask-1"), json!({"action": "cancel"}));
+    for (form, seen) in [(two_texts(), "1 of 2"), (schema(&json!({"c": {"enum": ["x", "y"]}}), &["c"]), "› x")] {
+        let person = asks(&form).at_terminal(24, 80);
+        person.see(seen).signal(Signal::SIGINT).see("cancelled").see("done");
+        assert_eq!(person.end(0).reply("forms", "ask-1"), json!({"action": "cancel"}));
+    }
 }
 
 #[test]

@@ -99,6 +99,39 @@ fn a_long_address_is_shown_whole_in_a_short_terminal() {
 }
 
 #[test]
+fn a_question_comes_before_the_waiting_screen() {
+    let params = json!({"mode": "url", "message": "Authorize access.", "url": URL, "elicitationId": "e1"});
+    let test = script([
+        Step::Send(json!({"id": "ask-1", "method": "elicitation/create", "params": params})),
+        Step::Expect(json!({"id": "ask-1"})),
+        Step::ExpectFile("ask".into()),
+        super::request("ask-2", "Which calendar?", &super::two_texts()),
+        Step::Expect(json!({"id": "ask-2"})),
+        Step::ExpectFile("finish".into()),
+    ]);
+    let person = test.args(["--no-browser"]).at_terminal(24, 80);
+    person.see("› I open it myself").send(key::ENTER).see("Waiting for forms.").write_file("ask");
+    person.see("Which calendar?").gone("Waiting for forms.").send(key::CTRL_C).see("Waiting for forms.");
+    person.send(key::ENTER).gone("Waiting for forms.").write_file("finish").see("done");
+    assert_eq!(person.end(0).reply("forms", "ask-2"), json!({"action": "cancel"}));
+}
+
+#[test]
+fn a_link_that_is_waited_for_can_be_given_up() {
+    let params = json!({"mode": "url", "message": "Authorize access.", "url": URL, "elicitationId": "e1"});
+    for keys in ["\x1b[C\r", key::CTRL_C] {
+        let test = script([
+            Step::Send(json!({"id": "ask-1", "method": "elicitation/create", "params": params})),
+            Step::Expect(json!({"id": "ask-1"})),
+            Step::Expect(json!({"method": "notifications/cancelled"})),
+        ]);
+        let person = test.args(["--no-browser"]).at_terminal(24, 80);
+        person.see("› I open it myself").send(key::ENTER).see("Waiting for forms.").send(keys);
+        assert_eq!(person.end(130).reply("forms", "ask-1"), json!({"action": "accept"}));
+    }
+}
+
+#[test]
 fn an_accepted_link_is_waited_for_until_its_notice() {
     let params = json!({"mode": "url", "message": "Authorize access.", "url": URL, "elicitationId": "e1"});
     let test = script([

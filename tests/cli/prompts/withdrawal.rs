@@ -1,18 +1,29 @@
 use serde_json::{Value, json};
 
-use super::{AtTerminal, Step, key, request, schema, script, two_texts};
+use super::{AtTerminal, Step, Test, key, request, schema, script, two_texts};
 
 /// The server asks, takes that back when it is told to (by a file that appears), and asks something else.
-fn withdraws(form: &Value) -> AtTerminal {
+fn withdrawing(form: &Value) -> Test {
     let next = schema(&json!({"other": {"type": "string"}}), &["other"]);
-    let test = script([
+    script([
         request("ask-1", "First?", form),
         Step::ExpectFile("withdraw".into()),
         Step::Send(json!({"method": "notifications/cancelled", "params": {"requestId": "ask-1"}})),
         request("ask-2", "Second?", &next),
         Step::Expect(json!({"id": "ask-2"})),
-    ]);
-    test.at_terminal(24, 80)
+    ])
+}
+
+fn withdraws(form: &Value) -> AtTerminal {
+    withdrawing(form).at_terminal(24, 80)
+}
+
+#[test]
+fn a_plain_terminal_goes_on_with_a_line_of_its_own() {
+    let person = withdrawing(&two_texts()).env("TERM", "dumb").at_terminal(24, 80);
+    person.see("First?").see("> ").send("half").see("> half").write_file("withdraw").see("Second?");
+    person.see_times("> ", 2).send("x\r").see("done");
+    assert_eq!(person.end(0).reply("forms", "ask-2")["content"], json!({"other": "x"}));
 }
 
 #[test]
@@ -63,20 +74,9 @@ fn a_server_that_dies_takes_its_question_with_it() {
 
 #[test]
 fn an_editor_is_ended_with_the_question() {
-    let person = withdraws_with_editor();
+    let editor = "sh -c 'echo in the editor; exec sleep 60'";
+    let person = withdrawing(&two_texts()).env("EDITOR", editor).at_terminal(24, 80);
     person.see("First?").send(key::CTRL_O).see("in the editor").write_file("withdraw");
     person.see("Second?").send("x\r").see("done");
     person.end(0);
-}
-
-fn withdraws_with_editor() -> AtTerminal {
-    let next = schema(&json!({"other": {"type": "string"}}), &["other"]);
-    let test = script([
-        request("ask-1", "First?", &two_texts()),
-        Step::ExpectFile("withdraw".into()),
-        Step::Send(json!({"method": "notifications/cancelled", "params": {"requestId": "ask-1"}})),
-        request("ask-2", "Second?", &next),
-        Step::Expect(json!({"id": "ask-2"})),
-    ]);
-    test.env("EDITOR", "sh -c 'echo in the editor; exec sleep 60'").at_terminal(24, 80)
 }
