@@ -1,9 +1,17 @@
-"""A server on the official Python SDK whose tool elicits a Pydantic model."""
+"""A server on the official Python SDK whose tool elicits a Pydantic model.
+
+usage: elicit.py [stdio | sse | stream | json] [PORT]
+"""
+
+import sys
 
 from mcp.server.fastmcp import Context, FastMCP
 from pydantic import BaseModel, Field
 
-mcp = FastMCP("python")
+MODE = sys.argv[1] if len(sys.argv) > 1 else "stdio"
+PORT = int(sys.argv[2]) if len(sys.argv) > 2 else 0
+
+mcp = FastMCP("python", host="127.0.0.1", port=PORT, json_response=MODE == "json")
 
 
 class Booking(BaseModel):
@@ -25,5 +33,11 @@ async def book(day: str, ctx: Context) -> str:
     return f"booked: {result.data.model_dump_json()}"
 
 
+@mcp.tool()
+def echo(words: str) -> str:
+    """Says it again."""
+    return words
+
+
 if __name__ == "__main__":
-    mcp.run()
+    mcp.run({"stdio": "stdio", "sse": "sse"}.get(MODE, "streamable-http"))

@@ -3,6 +3,7 @@
 #[allow(dead_code)]
 #[path = "../cli/harness/mod.rs"]
 mod harness;
+mod http;
 
 use std::path::{Path, PathBuf};
 

@@ -1,0 +1,51 @@
+"""A server on the official Python SDK 2.x, which asks in the way of the revision that is spoken.
+
+usage: elicit2.py [stdio | stream | json | sse] [PORT]
+"""
+
+import sys
+from typing import Annotated
+
+from mcp.server.mcpserver import Elicit, MCPServer, Resolve
+from pydantic import BaseModel, Field
+
+MODE = sys.argv[1] if len(sys.argv) > 1 else "stdio"
+PORT = int(sys.argv[2]) if len(sys.argv) > 2 else 0
+
+mcp = MCPServer("python2")
+
+
+class Booking(BaseModel):
+    """What the tool needs to know."""
+
+    guests: int = Field(ge=1, le=8)
+    name: str = Field(min_length=2)
+
+
+class Sure(BaseModel):
+    """Whether it is meant."""
+
+    sure: bool
+
+
+def ask(day: str) -> Elicit[Booking]:
+    return Elicit(f"Your table on {day}", Booking)
+
+
+def confirm(booking: Annotated[Booking, Resolve(ask)]) -> Elicit[Sure]:
+    return Elicit(f"A table for {booking.guests}?", Sure)
+
+
+@mcp.tool()
+def book(day: str, booking: Annotated[Booking, Resolve(ask)], sure: Annotated[Sure, Resolve(confirm)]) -> str:
+    """Books a table."""
+    return f"booked on {day}: {booking.model_dump_json()}, sure: {sure.sure}"
+
+
+if __name__ == "__main__":
+    if MODE == "stdio":
+        mcp.run()
+    elif MODE == "sse":
+        mcp.run("sse", port=PORT)
+    else:
+        mcp.run("streamable-http", port=PORT, json_response=MODE == "json")
