@@ -1,4 +1,4 @@
-use std::sync::Arc;
+use std::{collections::HashSet, sync::Arc};
 
 use serde_json::{Map, Value};
 
@@ -53,9 +53,10 @@ impl Form {
         let resolved = resolve(schema, map);
         let mut form = Self { notes: resolved.notes.clone(), ..Self::default() };
         let required = required_names(&resolved.schema);
+        let required_set: HashSet<&str> = required.iter().copied().collect();
         match resolved.schema.get("properties") {
             Some(Value::Object(properties)) => {
-                let is_required = |key: &String| required.contains(&key.as_str());
+                let is_required = |key: &String| required_set.contains(key.as_str());
                 form.fields = properties.iter().map(|(key, part)| field(schema, key, part, is_required(key))).collect();
             }
             None => {}
@@ -66,13 +67,10 @@ impl Form {
         form.open =
             resolved.schema.get("additionalProperties").is_some_and(|value| *value == true || value.is_object())
                 || resolved.schema.contains_key("patternProperties");
-        for name in required {
-            if form.field(name).is_none() {
-                let mut extra = field(schema, name, &Value::Object(Map::new()), true);
-                extra.notes.push("required, but not described".to_owned());
-                form.fields.push(extra);
-            }
-        }
+        let is_drawn: HashSet<&str> = form.fields.iter().map(|field| field.key.as_str()).collect();
+        let others = required.into_iter().filter(|name| !is_drawn.contains(name));
+        let undescribed: Vec<Field> = others.map(|name| undescribed(schema, name)).collect();
+        form.fields.extend(undescribed);
         form.check_whole(schema, &resolved);
         form
     }
@@ -90,13 +88,16 @@ impl Form {
 
 /// The names in `required` that are names, each once.
 fn required_names(schema: &Map<String, Value>) -> Vec<&str> {
-    let mut names = Vec::new();
-    for name in schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str) {
-        if !names.contains(&name) {
-            names.push(name);
-        }
-    }
-    names
+    let named = schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
+    let mut seen = HashSet::new();
+    named.filter(|name| seen.insert(*name)).collect()
+}
+
+/// A field for a name that `required` has and `properties` has not.
+fn undescribed(root: &Value, name: &str) -> Field {
+    let mut field = field(root, name, &Value::Object(Map::new()), true);
+    field.notes.push("required, but not described".to_owned());
+    field
 }
 
 /// The field of the property `key`, whose schema is `part` of the document `root`.

@@ -1,3 +1,5 @@
+use std::collections::HashSet;
+
 use serde_json::{Map, Value};
 
 use super::{
@@ -166,7 +168,8 @@ impl Form {
             }
         }
         if !self.open {
-            let unknown = content.keys().filter(|key| self.field(key).is_none());
+            let known: HashSet<&str> = self.fields.iter().map(|field| field.key.as_str()).collect();
+            let unknown = content.keys().filter(|key| !known.contains(key.as_str()));
             errors.extend(unknown.map(|key| FieldError::new(key, self.unknown(key))));
         }
         if errors.is_empty()

@@ -1,3 +1,5 @@
+use std::collections::HashMap;
+
 use serde_json::Value;
 
 use super::{Choice, Field, FieldError, FieldKind, Form, NumberField, decimal::Decimal, value::same, words};
@@ -170,7 +172,8 @@ impl Form {
     /// The content as the server's own schema spells it: see [`Field::canonical`].
     #[must_use]
     pub fn canonical(&self, content: serde_json::Map<String, Value>) -> serde_json::Map<String, Value> {
-        let spell = |(key, value): (String, Value)| match self.field(&key) {
+        let fields: HashMap<&str, &Field> = self.fields.iter().map(|field| (field.key.as_str(), field)).collect();
+        let spell = |(key, value): (String, Value)| match fields.get(key.as_str()) {
             Some(field) => (key, field.canonical(value)),
             None => (key, value),
         };
