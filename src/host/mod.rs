@@ -3,9 +3,11 @@
 mod error;
 mod options;
 mod registry;
+mod source;
 mod status;
 
 pub use error::HostError;
 pub use options::HostOptions;
 pub use registry::Host;
+pub use source::Source;
 pub use status::{State, Status};

@@ -3,11 +3,11 @@ use std::{collections::HashMap, sync::Arc};
 use futures_util::future::join_all;
 use tokio::sync::Mutex;
 
-use super::{HostError, HostOptions, State, Status};
+use super::{HostError, HostOptions, Source, State, Status};
 use crate::{
     client::Client,
     config::{Config, ConfigError},
-    elicitation::ServerName,
+    elicitation::{Resolver, ServerName, WaitFor},
 };
 
 /// The configuration, and one client for each connected server.
@@ -49,6 +49,30 @@ impl Host {
     pub fn new(config: Config, options: HostOptions) -> Self {
         let slots = config.servers.iter().map(|entry| (entry.name.clone(), Slot::default())).collect();
         Self { config, options, slots }
+    }
+
+    /// A host for the servers of a configuration file (a path), or of JSON of its shape. `wait_for` answers their
+    /// questions; without one elicitation is not declared.
+    ///
+    /// # Errors
+    /// When the configuration cannot be read.
+    ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+    /// use serde_json::json;
+    /// use toolnexus::{elicitation::{make_answer, wait_for}, host::{Host, State}};
+    /// let ada = wait_for(|request| async { Ok(make_answer(request.id, true, Some(json!({"name": "Ada"})))) });
+    /// let servers = json!({"mcpServers": {"forms": {"command": "no-such-program"}}});
+    /// let host = Host::from_config(servers, Some(ada)).unwrap();
+    /// assert_eq!(host.statuses()[0].state, State::Idle);
+    /// assert!(host.connect("forms").await.is_err());
+    /// assert!(matches!(host.statuses()[0].state, State::Failed(_)));
+    /// host.disconnect_all().await;
+    /// # })
+    /// ```
+    pub fn from_config(source: impl Into<Source>, wait_for: Option<WaitFor>) -> Result<Self, HostError> {
+        let resolver = wait_for.map(|slot| -> Arc<dyn Resolver> { Arc::new(slot) });
+        Ok(Self::new(source.into().read()?, HostOptions { resolver, ..HostOptions::default() }))
     }
 
     /// The configuration.

@@ -1,0 +1,43 @@
+use std::path::PathBuf;
+
+use serde_json::Value;
+
+use crate::config::{Config, ConfigError, Environment, load, parse_value};
+
+/// A configuration: a file, or what would stand in one.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Source {
+    /// The file at this path.
+    File(PathBuf),
+    /// This JSON, of the file's shape.
+    Value(Value),
+}
+
+impl Source {
+    /// Reads the configuration.
+    pub(super) fn read(&self) -> Result<Config, ConfigError> {
+        let environment = Environment::current();
+        match self {
+            Self::File(path) => load(path, &environment),
+            Self::Value(value) => parse_value(value, &environment),
+        }
+    }
+}
+
+impl From<PathBuf> for Source {
+    fn from(path: PathBuf) -> Self {
+        Self::File(path)
+    }
+}
+
+impl From<&str> for Source {
+    fn from(path: &str) -> Self {
+        Self::File(path.into())
+    }
+}
+
+impl From<Value> for Source {
+    fn from(value: Value) -> Self {
+        Self::Value(value)
+    }
+}
