@@ -151,6 +151,11 @@ impl Opener {
             grace: self.options.times.shutdown_grace,
             over: CancellationToken::new(),
         };
+        if matches!(&self.config.endpoint, Endpoint::Http(http) if http.insecure && http.url.scheme() == "https") {
+            setup.warn(
+                "its certificate is not checked, so anybody on the way can read and change everything (insecure)",
+            );
+        }
         Ok(Wire::start(transport, setup, Arc::clone(&self.ids)))
     }
 

@@ -32,7 +32,7 @@ fn legacy(call: impl Fn(&Request, &mut Reply) + Send + Sync + 'static) -> Server
 }
 
 /// A modern server with one tool, `t`, whose calls are answered by `call`.
-fn modern(call: impl Fn(&Request, &mut Reply) + Send + Sync + 'static) -> Server {
+pub(super) fn modern(call: impl Fn(&Request, &mut Reply) + Send + Sync + 'static) -> Server {
     Server::start(move |request, reply| match request.rpc().as_str() {
         "server/discover" => {
             answer(request, reply, &json!({"supportedVersions": ["2026-07-28"], "capabilities": {"tools": {}}}));
@@ -43,11 +43,11 @@ fn modern(call: impl Fn(&Request, &mut Reply) + Send + Sync + 'static) -> Server
     })
 }
 
-fn answer(request: &Request, reply: &mut Reply, result: &Value) {
+pub(super) fn answer(request: &Request, reply: &mut Reply, result: &Value) {
     reply.json(200, &json!({"jsonrpc": "2.0", "id": request.json()["id"], "result": result}));
 }
 
-fn done() -> Value {
+pub(super) fn done() -> Value {
     json!({"content": [{"type": "text", "text": "done"}]})
 }
 

@@ -3,6 +3,7 @@
 mod awkward;
 mod demo;
 mod gateway;
+mod secure;
 mod server;
 mod transport;
 mod two_endpoints;

@@ -133,6 +133,10 @@ impl Server {
         format!("http://{}{path}", self.address)
     }
 
+    pub(crate) fn address(&self) -> SocketAddr {
+        self.address
+    }
+
     /// What came so far.
     pub(crate) fn seen(&self) -> Vec<Request> {
         self.seen.lock().expect("not poisoned").clone()
