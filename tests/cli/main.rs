@@ -7,6 +7,7 @@ mod answers;
 mod call;
 mod config;
 mod demo;
+mod docs;
 mod forms;
 mod http;
 mod lifecycle;

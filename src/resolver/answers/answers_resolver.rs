@@ -86,8 +86,7 @@ impl Answers {
         }
         let keys: Vec<&String> = plain.into_iter().flat_map(Map::keys).collect();
         progress.use_keys(&form, &[keys, self.overlay.keys()].concat());
-        let name = if plain.is_some() { &self.file.name } else { "--answer" };
-        filled(name, &form, source, question)
+        filled(plain.map(|_| self.file.name.as_str()), &form, source, question)
     }
 
     fn by_entry(&self, entry: &Entry, question: &Arc<Question>, form: Option<&Form>) -> Outcome {
@@ -100,7 +99,7 @@ impl Answers {
                 Outcome::Answered(Answer::accept(id, None))
             }
             (Action::Accept, Some(form)) => {
-                filled(&self.name(entry), form, Source::entry(entry, &self.overlay), question)
+                filled(Some(&self.name(entry)), form, Source::entry(entry, &self.overlay), question)
             }
         }
     }
@@ -140,10 +139,14 @@ impl Progress {
     }
 }
 
-fn filled(name: &str, form: &Form, source: Source<'_>, question: &Question) -> Outcome {
+/// The outcome of filling `form` from `source`, which is called `name`.
+fn filled(name: Option<&str>, form: &Form, source: Source<'_>, question: &Question) -> Outcome {
     match fill(form, source) {
         Ok(content) => Outcome::Answered(Answer::accept(&question.request.id, Some(Value::Object(content)))),
-        Err(error) => Outcome::Unanswerable(Why::new(format!("{name}: {error}"))),
+        Err(error) => {
+            let name = name.map(|name| format!("{name}: ")).unwrap_or_default();
+            Outcome::Unanswerable(Why::new(format!("{name}{error}")))
+        }
     }
 }
 

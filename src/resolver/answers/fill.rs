@@ -11,14 +11,6 @@ use crate::{
 #[error("{0}")]
 pub struct FillError(String);
 
-impl FillError {
-    fn new(key: &str, reason: &str, field: Option<&Field>) -> Self {
-        let rules = field.map(|field| format!(" ({})", field.rules())).unwrap_or_default();
-        let key = if key.is_empty() { String::new() } else { format!("{key}: ") };
-        Self(safe_line(&format!("{key}{reason}{rules}")).into_owned())
-    }
-}
-
 /// Where the values for a form come from.
 #[derive(Clone, Copy, Debug)]
 pub struct Source<'a> {
@@ -45,6 +37,15 @@ impl<'a> Source<'a> {
         Self { content, overlay, omit: &[], secret: false, strict: false }
     }
 
+    /// The error of the field `key`, which is empty where the whole form is meant.
+    fn wrong(&self, key: &str, reason: &str, field: Option<&Field>) -> FillError {
+        let is_typed = self.overlay.typed.iter().any(|(typed, _)| typed == key);
+        let option = if is_typed { "--answer " } else { "" };
+        let rules = field.map(|field| format!(" ({})", field.rules())).unwrap_or_default();
+        let key = if key.is_empty() { String::new() } else { format!("{option}{key}: ") };
+        FillError(safe_line(&format!("{key}{reason}{rules}")).into_owned())
+    }
+
     /// Whether a value for `field` was given.
     fn names(&self, field: &Field) -> bool {
         self.content.contains_key(&field.key) || self.overlay.value(field).is_some()
@@ -65,15 +66,12 @@ pub fn fill(form: &Form, source: Source<'_>) -> Result<Map<String, Value>, FillE
     let mut content = Map::new();
     for field in &form.fields {
         let given = match source.overlay.value(field) {
-            Some(typed) => {
-                let refused = |reason: String| FillError::new(&format!("--answer {}", field.key), &reason, Some(field));
-                Some(typed.map_err(refused)?)
-            }
+            Some(typed) => Some(typed.map_err(|reason| source.wrong(&field.key, &reason, Some(field)))?),
             None => source.content.get(&field.key).cloned(),
         };
         if given.is_some() && field.secret && !source.secret {
             let reason = "it looks like a secret, which only an entry with \"secret\": true may fill";
-            return Err(FillError::new(&field.key, reason, None));
+            return Err(source.wrong(&field.key, reason, None));
         }
         let default = || field.default.clone().filter(|_| !source.omit.contains(&field.key));
         if let Some(value) = given.or_else(default) {
@@ -83,7 +81,7 @@ pub fn fill(form: &Form, source: Source<'_>) -> Result<Map<String, Value>, FillE
     let is_field = |key: &String| form.fields.iter().any(|field| field.key == *key);
     if source.strict {
         if let Some(key) = source.omit.iter().find(|key| !is_field(key)) {
-            return Err(FillError::new(key, "is left out, but the form has no such field", None));
+            return Err(source.wrong(key, "is left out, but the form has no such field", None));
         }
         let others = source.content.iter().filter(|(key, _)| !is_field(key));
         content.extend(others.map(|(key, value)| (key.clone(), value.clone())));
@@ -91,7 +89,7 @@ pub fn fill(form: &Form, source: Source<'_>) -> Result<Map<String, Value>, FillE
     match form.check(&content).into_iter().next() {
         Some(error) => {
             let field = form.fields.iter().find(|field| field.key == error.key);
-            Err(FillError::new(&error.key, &error.reason, field))
+            Err(source.wrong(&error.key, &error.reason, field))
         }
         None => Ok(form.canonical(content)),
     }

@@ -1,0 +1,80 @@
+//! The blocks of the documentation are run.
+
+use std::{
+    fs,
+    path::Path,
+    process::{Command, Stdio},
+};
+
+use toolnexus::config::{Environment, parse};
+
+use super::harness::Test;
+
+/// A fenced block: its info string and its text.
+fn blocks(text: &str) -> Vec<(&str, String)> {
+    let mut blocks = Vec::new();
+    let mut lines = text.lines();
+    while let Some(line) = lines.next() {
+        if let Some(info) = line.strip_prefix("```") {
+            let inside: Vec<&str> = lines.by_ref().take_while(|line| *line != "```").collect();
+            blocks.push((info, inside.join("\n") + "\n"));
+        }
+    }
+    blocks
+}
+
+/// Runs the blocks of a page in one folder. `file=NAME` writes a file; in `console` each `$ COMMAND` is followed by what it
+/// writes to both streams, and by `[exit N]` unless that is 0.
+fn run_page(text: &str) {
+    let run = Test::new();
+    let mut commands = 0;
+    for (info, block) in blocks(text) {
+        if let Some((_, name)) = info.split_once(" file=") {
+            fs::write(run.folder().join(name), block).expect("written");
+        } else if info == "console" {
+            for part in block.split("$ ").filter(|part| !part.is_empty()) {
+                let (command, expected) = part.split_once('\n').expect("a line");
+                let (output, status) = shell(&run, command);
+                let shown = if status == 0 { output.clone() } else { format!("{output}[exit {status}]\n") };
+                assert_eq!(shown, expected, "$ {command}\n--- gave\n{shown}");
+                commands += 1;
+            }
+        }
+    }
+    assert!(commands > 0, "the page runs nothing");
+}
+
+fn shell(test: &Test, command: &str) -> (String, i32) {
+    let program = Path::new(env!("CARGO_BIN_EXE_toolnexus"));
+    let own = test.command();
+    let mut shell = Command::new("sh");
+    let script = format!("toolnexus() {{ '{}' \"$@\"; }}\nexec 2>&1\n{command}", program.display());
+    shell.args(["-c", &script]).current_dir(test.folder()).env_clear().stdin(Stdio::null());
+    shell.envs(own.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    let output = shell.output().expect("a shell");
+    (String::from_utf8_lossy(&output.stdout).into_owned(), output.status.code().unwrap_or(-1))
+}
+
+#[test]
+fn answers() {
+    run_page(include_str!("../../docs/answers.md"));
+}
+
+#[test]
+fn configuration() {
+    let environment =
+        Environment { home: Some("/home/ada".into()), folder: "/project".into(), ..Environment::default() };
+    let mut read = 0;
+    for (_, block) in
+        blocks(include_str!("../../docs/configuration.md")).iter().filter(|(info, _)| *info == "jsonc config")
+    {
+        let config = parse(block, Some(Path::new("mcp.json")), &environment).expect("a configuration");
+        assert!(!config.servers.is_empty() && config.warnings.is_empty(), "{block}");
+        for entry in &config.servers {
+            assert_eq!(entry.server.as_ref().err(), None, "{block}");
+            assert!(entry.warnings.is_empty(), "{block}");
+        }
+        read += 1;
+    }
+    assert_eq!(read, 4);
+}
