@@ -192,17 +192,6 @@ impl AtTerminal {
         self
     }
 
-    /// Waits until there is a file of this name in the run's folder.
-    #[track_caller]
-    pub(crate) fn wait_for_file(&self, name: &str) -> &Self {
-        let end = Instant::now() + LIMIT;
-        while !self.test.folder().join(name).exists() {
-            assert!(Instant::now() < end, "{name} was never written");
-            thread::sleep(Duration::from_millis(2));
-        }
-        self
-    }
-
     /// Waits until a scripted server has been told something to its request with this id.
     #[track_caller]
     pub(crate) fn wait_for_reply(&self, server: &str, id: &str) -> &Self {

@@ -1,4 +1,4 @@
-use std::{fs, os::unix::fs::PermissionsExt};
+use std::fs;
 
 use serde_json::json;
 
@@ -17,21 +17,22 @@ fn link(url: &str) -> Test {
 /// With a browser that writes down what it is asked to open.
 fn with_browser(test: Test) -> Test {
     let test = test.file("browser", "#!/bin/sh\nprintf '%s' \"$1\" > opened.tmp\nmv opened.tmp opened\necho noise\n");
-    let path = test.folder().join("browser");
-    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("it can be run");
-    let command = path.to_str().expect("a path").to_owned();
-    test.env("BROWSER", &command)
+    test.env("BROWSER", "sh browser")
 }
 
 #[test]
 fn a_link_is_opened_on_consent_and_the_address_stays() {
-    let test = with_browser(link(URL));
+    let params = json!({"mode": "url", "message": "Authorize access.", "url": URL, "elicitationId": "e1"});
+    let test = with_browser(script([
+        Step::Send(json!({"id": "ask-1", "method": "elicitation/create", "params": params})),
+        Step::Expect(json!({"id": "ask-1"})),
+        Step::ExpectFile("opened".into()),
+    ]));
     let opened = test.folder().join("opened");
     let person = test.at_terminal(24, 80);
     person.see("forms asks you to open a link, during greet").see("│ Authorize access.").see(URL);
     person.see("host    accounts.example.com").see("› Open it in the browser").send(key::ENTER);
     person.see("opening it in the browser").see(URL).see("done");
-    person.wait_for_file("opened");
     assert_eq!(fs::read_to_string(opened).expect("it was opened"), URL);
     let ended = person.end(0);
     assert_eq!(ended.reply("forms", "ask-1"), json!({"action": "accept"}));
