@@ -17,7 +17,7 @@ use super::{
     exchange::Exchange,
     negotiate::Opener,
     session::{Session, refusal},
-    wire::Ask,
+    wire::{Ask, gone},
 };
 use crate::{
     config::ServerConfig,
@@ -156,15 +156,7 @@ impl Client {
         let method = "subscriptions/listen";
         let session = self.session(method, stop).await?;
         if session.info.era() == Era::Legacy {
-            for uri in filter.get("resourceSubscriptions").and_then(Value::as_array).into_iter().flatten() {
-                let params = Map::from_iter([("uri".to_owned(), uri.clone())]);
-                self.request("resources/subscribe", Some(params), stop).await?;
-            }
-            tokio::select! {
-                () = stop.cancelled() => {}
-                () = session.wire.setup().over.cancelled() => {}
-            }
-            return Ok(());
+            return self.listen_as_before(&session, &filter, stop).await;
         }
         let ask = Ask::new(method, Some(Map::from_iter([("notifications".to_owned(), Value::Object(filter))])));
         let patience = Patience::at_most(session.wire.clock(), Duration::MAX / 4);
@@ -172,6 +164,28 @@ impl Client {
             Ok(frame) => refusal(method, &frame).map_or(Ok(()), Err),
             Err(_) if stop.is_cancelled() => Ok(()),
             Err(failure) => Err(failure.into_error(method, true)),
+        }
+    }
+
+    async fn listen_as_before(
+        &self,
+        session: &Session,
+        filter: &Map<String, Value>,
+        stop: &CancellationToken,
+    ) -> Result<(), ClientError> {
+        let method = "resources/subscribe";
+        for uri in filter.get("resourceSubscriptions").and_then(Value::as_array).into_iter().flatten() {
+            let params = Map::from_iter([("uri".to_owned(), uri.clone())]);
+            match self.request(method, Some(params), stop).await {
+                Err(_) if stop.is_cancelled() => return Ok(()),
+                answered => drop(answered?),
+            }
+        }
+        tokio::select! {
+            () = stop.cancelled() => Ok(()),
+            () = session.wire.setup().over.cancelled() => {
+                Err(ClientError::Lost { method: method.to_owned(), source: gone() })
+            }
         }
     }
 

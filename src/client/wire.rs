@@ -197,6 +197,7 @@ impl Drop for Abandon<'_> {
     }
 }
 
-fn gone() -> TransportError {
+/// The connection is over, and nobody knows more.
+pub(super) fn gone() -> TransportError {
     TransportError::Closed(Closed { reason: "the connection is closed".into(), stderr: Vec::new() })
 }

@@ -1,3 +1,5 @@
+use std::time::Duration;
+
 use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;
 
@@ -13,6 +15,8 @@ use crate::{
 };
 
 const METHOD: &str = "initialize";
+/// How long the answer to `logging/setLevel` is waited for.
+const LEVEL: Duration = Duration::from_secs(1);
 
 /// The handshake (2025-11-25, *lifecycle*): offers `offered`, takes any legacy revision, and once more offers one that a
 /// refusal names.
@@ -37,7 +41,7 @@ pub(in crate::client) async fn initialize(
     wire.agree(info.revision);
     wire.notify("notifications/initialized", None);
     if let Some(level) = manner.log_level.as_ref().filter(|_| info.declares("logging")) {
-        set_level(wire, level, patience, stop).await;
+        set_level(wire, level, stop).await;
     }
     Ok(info)
 }
@@ -79,9 +83,11 @@ fn named_instead(frame: &Frame, offered: Revision) -> Option<Revision> {
     Revision::ALL.into_iter().filter(is_other).rfind(|revision| words.contains(revision.as_str()))
 }
 
-/// Asks for the log from `level` on (2025-11-25, *logging*). A server that refuses logs as it likes.
-async fn set_level(wire: &Wire, level: &str, patience: Patience, stop: &CancellationToken) {
-    let ask = Ask::new("logging/setLevel", Some(Map::from_iter([("level".to_owned(), json!(level))])));
+/// Asks for the log from `level` on (2025-11-25, *logging*). A server that refuses, or is slow about it, logs as it likes.
+async fn set_level(wire: &Wire, level: &str, stop: &CancellationToken) {
+    let params = Map::from_iter([("level".to_owned(), json!(level))]);
+    let ask = Ask::new("logging/setLevel", Some(params)).uncancellable();
+    let patience = Patience::at_most(wire.clock(), LEVEL);
     let refused = match wire.request(ask, patience, None, stop).await {
         Ok(frame) => refusal("logging/setLevel", &frame),
         // A connection that is lost is noticed by whoever needs it next.

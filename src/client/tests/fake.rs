@@ -244,6 +244,7 @@ pub(super) struct Wish {
     pub(super) plain: bool,
     pub(super) unattended: bool,
     pub(super) roots: Vec<std::path::PathBuf>,
+    pub(super) log_level: Option<String>,
 }
 
 /// An opener, and everything around it.
@@ -262,7 +263,7 @@ pub(super) fn stage(wish: Wish) -> (Opener, Stage) {
         protocol: None,
         times: wish.times.unwrap_or_default(),
         cache: wish.cache,
-        log_level: None,
+        log_level: wish.log_level,
         trace: None,
     };
     let config = ServerConfig {

@@ -1,6 +1,7 @@
 //! Clients against a server that is played by the test: no process, no network, and time that is moved by hand.
 
 mod fake;
+mod listening;
 mod negotiation;
 mod orders;
 mod questions;
