@@ -115,12 +115,12 @@ pub struct ServerArgs {
     /// Speak this protocol revision instead of finding out
     #[arg(long, value_name = "REVISION", value_parser = parse_revision)]
     pub protocol: Option<Revision>,
+    /// Write everything that passes between client and server to this file, as JSON lines without secrets
+    #[arg(long, value_name = "FILE")]
+    pub trace: Option<PathBuf>,
     /// How many seconds a call may take
     #[arg(long, value_name = "SECS", value_parser = parse_seconds)]
     pub timeout: Option<std::time::Duration>,
-    /// Write every message and HTTP exchange to this file, without credentials and answers
-    #[arg(long, value_name = "FILE")]
-    pub trace: Option<PathBuf>,
 }
 
 /// Options for answering what the server asks.

@@ -1,7 +1,14 @@
+use tokio_util::sync::CancellationToken;
+
+use super::run::block_on;
 use crate::{
     cli::{GlobalArgs, ServerArgs},
-    config::{self, Config, Environment, Overrides, Target, TrustStore},
+    config::{self, Config, Entry, Environment, Overrides, Target, TrustStore},
     error::Error,
+    form::Form,
+    output::safe_line,
+    terminal::{Filled, Terminal},
+    transport::{Endpoint, HttpKind},
 };
 
 /// A server as the command line names it, and the words that come after it.
@@ -70,7 +77,7 @@ impl ServerWord {
 ///
 /// # Errors
 /// When there is no configuration, or nobody agreed that its servers are started.
-pub(super) fn all_servers(global: &GlobalArgs, trust: bool) -> Result<(Config, Vec<String>), Error> {
+pub(super) fn all_servers(global: &GlobalArgs, trust: bool) -> anyhow::Result<(Config, Vec<String>)> {
     let environment = Environment::current();
     let config = config::discover(global.config.as_deref(), &environment)?;
     agree(&config, trust, &environment)?;
@@ -80,21 +87,51 @@ pub(super) fn all_servers(global: &GlobalArgs, trust: bool) -> Result<(Config, V
 }
 
 /// Makes sure that the user wants the servers of a file to be started that merely lay here: once for its content.
-fn agree(config: &Config, trust: bool, environment: &Environment) -> Result<(), Error> {
+fn agree(config: &Config, trust: bool, environment: &Environment) -> anyhow::Result<()> {
     let store = TrustStore::new(environment);
     if !store.needs_consent(config) {
         return Ok(());
     }
-    if trust {
-        // What is not remembered is asked for again.
-        drop(store.trust(config));
-        return Ok(());
+    if !trust && !ask(config)? {
+        let path = config.path.as_ref().map(|path| path.display().to_string()).unwrap_or_default();
+        let hint = "look into it first; then --trust starts them, and is remembered until the file changes";
+        return Err(Error::Usage {
+            message: format!("{path} was found here and not named, and would start servers"),
+            hint: Some(hint.to_owned()),
+        }
+        .into());
     }
+    // What is not remembered is asked for again.
+    drop(store.trust(config));
+    Ok(())
+}
+
+/// Asks the person, where there is one.
+fn ask(config: &Config) -> anyhow::Result<bool> {
+    let Some(terminal) = Terminal::open(false) else { return Ok(false) };
     let path = config.path.as_ref().map(|path| path.display().to_string()).unwrap_or_default();
-    Err(Error::Usage {
-        message: format!("{path} was found here and not named, and would start servers"),
-        hint: Some("look into it first; then --trust starts them, and is remembered until the file changes".to_owned()),
+    let title = format!("Start the servers of {}?", safe_line(&path));
+    let servers = config.servers.iter().filter(|entry| entry.enabled);
+    let list: Vec<String> = servers.map(|entry| format!("{}  {}", entry.name, place(entry).1)).collect();
+    block_on(async {
+        let filled = terminal.fill(&Form::default(), &title, &list.join("\n"), CancellationToken::new()).await;
+        Ok(matches!(filled, Filled::Accept(_)))
     })
+}
+
+/// What kind of server an entry is, and where. Variables and headers are not shown: they may be secret.
+pub(super) fn place(entry: &Entry) -> (&'static str, String) {
+    match entry.server.as_ref().map(|server| &server.endpoint) {
+        Ok(Endpoint::Stdio(stdio)) => {
+            let words = std::iter::once(&stdio.command).chain(&stdio.args);
+            ("stdio", shell_words::join(words))
+        }
+        Ok(Endpoint::Http(http)) => {
+            let kind = if http.kind == HttpKind::Sse { "sse" } else { "http" };
+            (kind, http.url.to_string())
+        }
+        Err(_) => ("invalid", String::new()),
+    }
 }
 
 impl ServerArgs {

@@ -6,13 +6,17 @@ use clap::Args;
 use futures_util::future::join_all;
 use serde_json::{Map, Value, json};
 
-use super::{questions::Questions, run::block_on, select::all_servers, session::Session};
+use super::{
+    questions::Questions,
+    run::block_on,
+    select::{all_servers, place},
+    session::Session,
+};
 use crate::{
     cli::{GlobalArgs, ServerArgs},
     config::{self, Config, Entry, Environment},
     error::Error,
     output::{Printer, safe_line, table},
-    transport::{Endpoint, HttpKind},
 };
 
 /// What `servers` takes.
@@ -88,9 +92,9 @@ fn print(printer: &Printer, config: &Config, states: Vec<(String, Value)>) -> an
     let mut rows = Vec::new();
     let mut servers = Map::new();
     for (entry, (state, value)) in config.servers.iter().zip(states) {
-        let (kind, place) = endpoint(entry);
-        rows.push([entry.name.as_str(), kind, &place, &state].map(|text| safe_line(text).into_owned()).into());
-        let mut object = json!({"kind": kind, "endpoint": place});
+        let (kind, endpoint) = place(entry);
+        rows.push([entry.name.as_str(), kind, &endpoint, &state].map(|text| safe_line(text).into_owned()).into());
+        let mut object = json!({"kind": kind, "endpoint": endpoint});
         if let (Value::Object(object), Value::Object(rest)) = (&mut object, value) {
             object.extend(rest);
         }
@@ -99,19 +103,4 @@ fn print(printer: &Printer, config: &Config, states: Vec<(String, Value)>) -> an
     let path = config.path.as_ref().map(|path| path.display().to_string());
     printer.data("servers", &json!({"config": path, "servers": servers}), || table(&rows, ""))?;
     Ok(())
-}
-
-/// What kind of server an entry is, and where. Variables and headers are not shown: they may be secret.
-fn endpoint(entry: &Entry) -> (&'static str, String) {
-    match entry.server.as_ref().map(|server| &server.endpoint) {
-        Ok(Endpoint::Stdio(stdio)) => {
-            let words = std::iter::once(&stdio.command).chain(&stdio.args);
-            ("stdio", shell_words::join(words))
-        }
-        Ok(Endpoint::Http(http)) => {
-            let kind = if http.kind == HttpKind::Sse { "sse" } else { "http" };
-            (kind, http.url.to_string())
-        }
-        Err(_) => ("invalid", String::new()),
-    }
 }

@@ -1,0 +1,70 @@
+//! `tools` and `servers`.
+
+use serde_json::json;
+
+use super::harness::{Fake, Step, Test};
+
+fn two() -> Test {
+    let broken = json!({"command": "sh", "args": ["-c", "exit 3"]});
+    Test::new().server("a", &Fake::new().tool("t")).entry("broken", broken)
+}
+
+#[test]
+fn one_broken_server_does_not_hide_the_others() {
+    let run = two().args(["tools", "--config", "mcp.json", "-o", "json"]).run();
+    assert_eq!(run.json()["servers"]["a"]["tools"][0]["name"], "t");
+    assert_eq!(run.json()["servers"]["broken"]["error"]["exit"], 4);
+    two().args(["tools", "--config", "mcp.json"]).stdout_contains("a\n  t\nbroken\n  error: ").run();
+    two().args(["tools", "broken"]).status(4).run();
+}
+
+#[test]
+fn one_tool_is_shown_with_its_arguments() {
+    let schema = json!({"type": "object", "properties": {"q": {"type": "string", "description": "What to find"}}});
+    let server = Fake::new().tool_with("find", &schema);
+    let test = || Test::new().server("s", &server);
+    test().args(["tools", "s", "find"]).stdout_contains("  q  text, optional  What to find\n").run();
+    test().args(["tools", "s", "fnd"]).status(6).stderr_contains("did you mean find?").run();
+}
+
+#[test]
+fn a_found_file_starts_nothing_until_that_was_agreed() {
+    let mark = || Test::new().entry("s", json!({"command": "touch", "args": ["started"]}));
+    let run = mark().args(["tools"]).status(2).stderr_contains("--trust").run();
+    assert!(!run.path("started").exists());
+    let run = mark().args(["tools", "--trust"]).status(4).run();
+    assert!(run.path("started").exists());
+}
+
+#[test]
+fn servers_are_listed_without_starting_them() {
+    let test = Test::new()
+        .entry("off", json!({"command": "touch", "args": ["started"], "disabled": true}))
+        .entry("web", json!({"url": "https://mcp.example/mcp", "headers": {"Authorization": "Bearer hidden"}}))
+        .entry("bad", json!({"command": 7}));
+    let run = test.args(["servers"]).stdout_contains("web  http").stdout_contains("disabled").run();
+    assert!(run.stdout.contains("bad") && !run.stdout.contains("hidden"), "{}", run.stdout);
+    assert!(!run.path("started").exists());
+}
+
+#[test]
+fn servers_are_checked() {
+    let run = Test::new().demo().args(["servers", "--check", "--trust", "-o", "json"]).run();
+    assert_eq!(run.json()["servers"]["forms"]["protocol"], "2026-07-28");
+    two().args(["servers", "--check", "--trust"]).status(4).stdout_contains("2025-11-25, legacy").run();
+}
+
+#[test]
+fn what_servers_say_of_themselves_is_made_safe() {
+    let tools = json!({"tools": [{"name": "x\u{1b}[2J", "description": "a\u{202e}b\nerror: forged"}]});
+    let server = Fake::new().on("tools/list", [Step::Reply(tools)]);
+    let run = Test::new().server("s", &server).args(["tools", "s"]).run();
+    assert_eq!(run.stdout, "x\\u{1b}[2J  a\\u{202e}b\n");
+}
+
+#[test]
+fn what_passes_is_traced() {
+    let run = Test::new().demo().args(["call", "forms", "fail", "--trace", "t.jsonl"]).status(1).run();
+    let trace = std::fs::read_to_string(run.path("t.jsonl")).expect("a trace");
+    assert!(trace.contains("tools/call") && trace.lines().all(|line| line.starts_with('{')), "{trace}");
+}
