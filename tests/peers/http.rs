@@ -160,3 +160,14 @@ fn typescript_2_asks_by_rounds() {
             .run();
     }
 }
+
+#[test]
+fn rmcp_asks_by_rounds() {
+    let program = peer("rmcp/target/debug/rmcp-peer");
+    let server = Served::start(&mut Command::new(&program), "/mcp");
+    let entry = json!({"command": program});
+    for test in [server.call("greet"), Test::new().entry("rmcp", entry).args(["call", "rmcp", "greet"])] {
+        test.args(["greeting=Hello", "--answer", "name=Ada"]).stdout("Hello, Ada!\n").run();
+    }
+    server.call("greet").args(["greeting=Hello", "--elicit", "decline"]).stdout("not greeted: decline\n").run();
+}
