@@ -3,15 +3,21 @@
 pub mod answers;
 mod chain;
 mod deferred;
+mod lock;
 mod pending;
 mod person;
 mod program;
 mod queue;
 mod record;
+mod taken;
 
 pub use chain::Chain;
 pub use deferred::Deferred;
-pub use pending::{Named, Pending, PendingError, Taken};
+pub use pending::{Named, Pending};
 pub use person::Person;
 pub use program::{LineSink, Program, ProgramError};
 pub use record::Recorder;
+pub use taken::{PendingError, Taken};
+
+#[cfg(test)]
+mod tests;

@@ -266,3 +266,84 @@ fn looks_like_entry(node: &Node) -> bool {
             && members.iter().all(is_known)
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn files_that_are_wrong_say_where_and_what() {
+        for (text, expected) in [
+            ("", "a.json: the file is empty"),
+            ("{", "a.json:1:1: unterminated object"),
+            ("5", "a.json:1:1: the file: expected an object of answers, or a list of entries, not 5"),
+            ("[1]", "a.json:1:2: entry 1: expected an object such as"),
+            ("[{}]", "a.json:1:2: entry 1: needs `content` or `action`"),
+            (
+                r#"[{"action": "accept"}, {"contents": {}}]"#,
+                "a.json:1:25: entry 2: unknown key \"contents\": did you mean `content`?",
+            ),
+            (
+                r#"[{"action": "accept", "x": 1}]"#,
+                "a.json:1:23: entry 1: unknown key \"x\": expected one of when, action, content",
+            ),
+            (
+                r#"[{"action": "agree"}]"#,
+                "entry 1: action: expected one of \"accept\", \"decline\", \"cancel\", not \"agree\"",
+            ),
+            (r#"[{"content": []}]"#, "entry 1: content: expected an object of values by field, not a list"),
+            (
+                r#"[{"content": {"a": 1, "a": 2}}]"#,
+                "a.json:1:23: entry 1: content: the key \"a\" stands at line 1 column 15 already",
+            ),
+            (r#"[{"action": "decline", "content": {}}]"#, "entry 1: content: does not go with decline"),
+            (r#"[{"action": "accept", "omit": "a"}]"#, "entry 1: omit: expected a list of field names, not \"a\""),
+            (r#"[{"action": "accept", "repeat": 1}]"#, "entry 1: repeat: expected true or false, not 1"),
+            (r#"[{"action": "accept", "open": true}]"#, "entry 1: open: is for links that are accepted"),
+            (r#"[{"when": {"mode": "url"}, "content": {}}]"#, "entry 1: content: a link takes none"),
+            (
+                r#"[{"when": {"mode": "link"}, "action": "accept"}]"#,
+                "entry 1: when.mode: expected one of \"url\", \"form\", not \"link\"",
+            ),
+            (
+                r#"[{"when": {"tools": "x"}, "action": "accept"}]"#,
+                "entry 1: when: unknown key \"tools\": did you mean `tool`?",
+            ),
+            (r#"[{"when": {"tool": 5}, "action": "accept"}]"#, "entry 1: when.tool: expected a text, not 5"),
+            (
+                r#"[{"when": {"url": "https://*/x"}, "action": "accept"}]"#,
+                "a.json:1:19: entry 1: when.url: scheme and host must be exact",
+            ),
+            (
+                r#"[{"when": {"url": "https://a.example/", "fields": ["x"]}, "action": "accept"}]"#,
+                "entry 1: when: speaks of a link and of a form",
+            ),
+            (r#"{"version": 2, "answers": []}"#, "version: expected 1, the only version there is, not 2"),
+            (
+                r#"{"version": 1, "answer": []}"#,
+                "a.json:1:16: the file: unknown key \"answer\": did you mean `answers`?",
+            ),
+            (
+                r#"{"version": 1, "otherwise": "ask"}"#,
+                "otherwise: expected one of \"prompt\", \"decline\", \"cancel\", \"fail\", not \"ask\"",
+            ),
+            (r#"{"version": 1, "answers": {}}"#, "answers: expected a list of entries, not an object"),
+            (r#"{"answers": [{"action": "accept"}]}"#, "`answers` needs `\"version\": 1` beside it"),
+            (r#"{"when": {"tool": "x"}, "content": {}}"#, "an entry alone; put it in a list"),
+        ] {
+            let error = AnswersFile::parse(text, "a.json").expect_err(text).to_string();
+            assert!(error.contains(expected), "{text}: {error}");
+        }
+        let text = "\u{feff}// mine\r\n{\"version\": 1, \"answers\": [{\"action\": \"accept\",},], /* end */}";
+        assert_eq!(AnswersFile::parse(text, "a.json").expect("read").entries.len(), 1);
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_panics(text in any::<String>()) {
+            let _ = AnswersFile::parse(&text, "a.json");
+        }
+    }
+}

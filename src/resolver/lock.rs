@@ -1,0 +1,51 @@
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+/// The lock beside a file: the file itself is replaced when it is written.
+#[derive(Debug)]
+pub(super) struct Lock {
+    path: PathBuf,
+    file: Option<fs::File>,
+}
+
+impl Lock {
+    /// The lock for `path`, or `None` while somebody else has it.
+    pub(super) fn take(path: &Path) -> io::Result<Option<Self>> {
+        let mut name = path.file_name().unwrap_or_default().to_owned();
+        name.push(".lock");
+        let path = path.with_file_name(name);
+        let file = fs::OpenOptions::new().create(true).truncate(false).write(true).open(&path)?;
+        match file.try_lock() {
+            Ok(()) if is_at(&file, &path) => Ok(Some(Self { path, file: Some(file) })),
+            // Whoever had it removed it just now, and another one may stand in its place.
+            Ok(()) | Err(fs::TryLockError::WouldBlock) => Ok(None),
+            Err(fs::TryLockError::Error(error)) => Err(error),
+        }
+    }
+}
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        if cfg!(windows) {
+            drop(self.file.take());
+        }
+        let _ = fs::remove_file(&self.path);
+    }
+}
+
+/// Whether `file` is what stands at `path`.
+#[cfg(unix)]
+fn is_at(file: &fs::File, path: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+
+    let place = |metadata: fs::Metadata| (metadata.dev(), metadata.ino());
+    matches!((file.metadata().map(place), fs::metadata(path).map(place)), (Ok(file), Ok(path)) if file == path)
+}
+
+/// Whether `file` is what stands at `path`: an open file cannot be removed here.
+#[cfg(not(unix))]
+fn is_at(_file: &fs::File, _path: &Path) -> bool {
+    true
+}

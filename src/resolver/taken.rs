@@ -1,0 +1,187 @@
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+use super::{Pending, lock::Lock, pending::VERSION};
+use crate::client::PendingCall;
+
+/// A file is not larger than this, in bytes.
+const MAX_FILE: u64 = 256 << 20;
+
+/// Why a call that was put aside cannot be taken up.
+#[derive(Debug, thiserror::Error)]
+pub enum PendingError {
+    /// The file cannot be read or written.
+    #[error("use {}: {source}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The file holds no such call.
+    #[error("read {}: {reason}", path.display())]
+    Wrong {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// Another process is at it.
+    #[error("take up the call in {}: another run is doing that now", .0.display())]
+    Busy(PathBuf),
+}
+
+/// A call that was put aside, taken up by this process alone.
+#[derive(Debug)]
+pub struct Taken {
+    /// The call.
+    pub pending: Pending,
+    path: PathBuf,
+    /// Held for as long as the call is.
+    _lock: Lock,
+}
+
+impl Taken {
+    /// Takes up the call in the file at `path`. Others are kept away until this is dropped.
+    ///
+    /// # Errors
+    /// [`PendingError::Busy`] when another process is at it; when the file cannot be read, or is no such file.
+    pub fn open(path: &Path) -> Result<Self, PendingError> {
+        let io = |source| PendingError::Io { path: path.to_owned(), source };
+        let wrong = |reason: String| PendingError::Wrong { path: path.to_owned(), reason };
+        // Nothing is left beside a file that is not there.
+        let length = fs::metadata(path).map_err(io)?.len();
+        let lock = Lock::take(path).map_err(io)?.ok_or_else(|| PendingError::Busy(path.to_owned()))?;
+        if length > MAX_FILE {
+            return Err(wrong("it is too large to be a call that waits".to_owned()));
+        }
+        let bytes = fs::read(path).map_err(io)?;
+        let pending: Pending =
+            serde_json::from_slice(&bytes).map_err(|error| wrong(format!("it is no call that waits: {error}")))?;
+        if pending.version != VERSION {
+            return Err(wrong(format!("its version is {}, and {VERSION} is read here", pending.version)));
+        }
+        Ok(Self { pending, path: path.to_owned(), _lock: lock })
+    }
+
+    /// Writes the call as it is now.
+    pub fn save(&self) -> Result<(), PendingError> {
+        self.pending.save(&self.path).map_err(|source| PendingError::Io { path: self.path.clone(), source })
+    }
+
+    /// Takes `call`, with all its answers, and writes it as one whose answers are being sent.
+    pub fn mark_sent(&mut self, call: PendingCall) -> Result<(), PendingError> {
+        self.pending.set_call(call);
+        self.pending.sent = true;
+        self.save()
+    }
+
+    /// The call is over: the file is removed.
+    pub fn finish(self) -> Result<(), PendingError> {
+        fs::remove_file(&self.path).map_err(|source| PendingError::Io { path: self.path.clone(), source })
+    }
+
+    /// The file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::resolver::Named;
+    use crate::{
+        client::PendingInput,
+        config::{Environment, parse_value},
+        elicitation::elicitation_to_request,
+    };
+
+    fn call() -> PendingCall {
+        let params =
+            json!({"message": "Who?", "requestedSchema": {"type": "object", "properties": {"z": {}, "a": {}}}});
+        let input = json!({"method": "elicitation/create", "params": params});
+        let entry = |key: &str, response| PendingInput {
+            key: key.to_owned(),
+            input: input.as_object().cloned().expect("an object"),
+            request: Some(elicitation_to_request(&params)),
+            response,
+        };
+        PendingCall {
+            method: "tools/call".to_owned(),
+            params: serde_json::from_str(r#"{"name": "greet", "arguments": {"n": 1.50}}"#).expect("JSON"),
+            request_state: Some(json!("état\u{0}\u{1f600}")),
+            inputs: vec![entry("one", None), entry("two", Some(json!({"action": "decline"})))],
+            task: None,
+        }
+    }
+
+    fn pending() -> Pending {
+        let config =
+            parse_value(&json!({"forms": {"command": "x", "args": ["y"]}}), &Environment::default()).expect("read");
+        Pending::new("forms", &config, config.server("forms").expect("a server"), call())
+    }
+
+    #[test]
+    fn what_was_put_aside_is_taken_up_unchanged() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("call.json");
+        Pending::check_place(&path).expect("free");
+        let mut pending = pending();
+        let call = call();
+        pending.set_call(call.clone());
+        pending.save(&path).expect("written");
+        assert!(Pending::check_place(&path).is_err());
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt as _;
+            assert_eq!(fs::metadata(&path).expect("there").permissions().mode() & 0o777, 0o600);
+        }
+        let taken = Taken::open(&path).expect("taken");
+        assert_eq!(taken.pending, pending);
+        assert_eq!(taken.pending.call(), call);
+        assert_eq!(taken.pending.open().count(), 1);
+        assert_eq!(taken.pending.target, Some(Named::Command(vec!["x".into(), "y".into()])));
+        assert!(fs::read_to_string(taken.path()).expect("read").contains("1.50"));
+        taken.finish().expect("removed");
+        assert_eq!(fs::read_dir(folder.path()).expect("read").count(), 0);
+    }
+
+    #[test]
+    fn of_two_one_wins() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("call.json");
+        pending().save(&path).expect("written");
+        let mut first = Taken::open(&path).expect("taken");
+        assert!(matches!(Taken::open(&path), Err(PendingError::Busy(_))));
+        first.pending.sent = true;
+        first.save().expect("written");
+        assert!(matches!(Taken::open(&path), Err(PendingError::Busy(_))));
+        drop(first);
+        let mut second = Taken::open(&path).expect("taken");
+        assert!(second.pending.sent);
+        second.pending.set_call(call());
+        assert!(!second.pending.sent);
+    }
+
+    #[test]
+    fn files_that_are_none() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("call.json");
+        let error = |text: &str| {
+            fs::write(&path, text).expect("written");
+            Taken::open(&path).expect_err("refused").to_string()
+        };
+        assert!(error("{}").contains("it is no call that waits"));
+        assert!(error("").contains("it is no call that waits"));
+        let mut other = serde_json::to_value(pending()).expect("JSON");
+        other["version"] = json!(2);
+        assert!(error(&other.to_string()).contains("its version is 2"));
+        assert!(Taken::open(&folder.path().join("none")).expect_err("missing").to_string().starts_with("use "));
+        assert_eq!(fs::read_dir(folder.path()).expect("read").count(), 1);
+    }
+}
