@@ -60,7 +60,12 @@ impl Printer {
             if matches!(notice.kind, NoticeKind::Stderr(_)) && self.verbosity < Verbosity::Verbose {
                 return Ok(());
             }
-            return self.stdout(&format!("{}\n", notice_event(notice)));
+            let event = format!("{}\n", notice_event(notice));
+            if self.stdout_is_terminal {
+                gate().print_to_stdout(&safe_json(&event));
+                return Ok(());
+            }
+            return self.stdout(&event);
         }
         match (progress_text(notice), &notice.kind) {
             (Some(text), _) if self.shows_progress => gate().status(Some(&fitting(&text))),

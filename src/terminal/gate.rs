@@ -2,7 +2,10 @@ use std::{
     collections::VecDeque,
     io::{self, Write},
     mem,
-    sync::{Condvar, Mutex, MutexGuard, PoisonError},
+    sync::{
+        Condvar, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
 };
 
 /// How many texts are kept while a prompt is open; the oldest go first.
@@ -22,9 +25,16 @@ pub struct Gate {
 #[derive(Debug)]
 struct State {
     held: bool,
-    kept: VecDeque<String>,
+    kept: VecDeque<(Stream, String)>,
     dropped: usize,
     status: Option<String>,
+}
+
+/// Where a text goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stream {
+    Stdout,
+    Stderr,
 }
 
 static GATE: Gate = Gate {
@@ -39,24 +49,56 @@ pub fn gate() -> &'static Gate {
 
 /// Whether a prompt is open. Then SIGINT belongs to the prompt, which cancels its question, and not to the call.
 pub fn is_asking() -> bool {
-    GATE.lock().held
+    OPEN.load(Ordering::Acquire) > 0
+}
+
+/// How many prompts are open, or about to be.
+static OPEN: AtomicUsize = AtomicUsize::new(0);
+
+/// A prompt is open for as long as this lives. Whoever waits for the prompt keeps it, and not the prompt itself: so a
+/// SIGINT that closed a prompt is still that prompt's when others look at it.
+#[derive(Debug)]
+pub(super) struct Open(());
+
+impl Open {
+    pub(super) fn new() -> Self {
+        OPEN.fetch_add(1, Ordering::AcqRel);
+        Self(())
+    }
+}
+
+impl Drop for Open {
+    fn drop(&mut self) {
+        OPEN.fetch_sub(1, Ordering::AcqRel);
+    }
 }
 
 impl Gate {
     /// Prints `text`, whole lines that are safe for a terminal, to standard error: now, or when the prompt is closed.
     /// Never waits for a person.
     pub fn print(&self, text: &str) {
+        self.pass(Stream::Stderr, text);
+    }
+
+    /// The same to standard output, where that is a terminal too.
+    pub fn print_to_stdout(&self, text: &str) {
+        self.pass(Stream::Stdout, text);
+    }
+
+    fn pass(&self, stream: Stream, text: &str) {
         let mut state = self.lock();
         if !state.held {
-            let clear = if state.status.is_some() { "\r\x1b[K" } else { "" };
-            let status = state.status.as_deref().unwrap_or_default();
-            return write(&format!("{clear}{text}{status}"));
+            if state.status.is_some() {
+                write("\r\x1b[K");
+            }
+            stream.write(text);
+            return write(state.status.as_deref().unwrap_or_default());
         }
         if state.kept.len() == KEPT {
             state.kept.pop_front();
             state.dropped += 1;
         }
-        state.kept.push_back(text.to_owned());
+        state.kept.push_back((stream, text.to_owned()));
     }
 
     /// Shows `line` under everything that is printed, in place of the one before; `None` takes it away. For terminals
@@ -85,13 +127,13 @@ impl Gate {
     fn open(&self) {
         let mut state = self.lock();
         state.held = false;
-        let mut text = String::new();
         if mem::take(&mut state.dropped) > 0 {
-            text.push_str("… older lines were left out\n");
+            write("… older lines were left out\n");
         }
-        text.extend(state.kept.drain(..));
-        text.push_str(state.status.as_deref().unwrap_or_default());
-        write(&text);
+        for (stream, text) in state.kept.drain(..) {
+            stream.write(&text);
+        }
+        write(state.status.as_deref().unwrap_or_default());
         drop(state);
         self.freed.notify_one();
     }
@@ -111,10 +153,21 @@ impl Drop for Held {
     }
 }
 
-/// Writes to standard error. That it is gone is nothing that could be told anywhere.
+impl Stream {
+    /// That a terminal is gone is nothing that could be told anywhere.
+    fn write(self, text: &str) {
+        let write = |mut stream: Box<dyn Write>| stream.write_all(text.as_bytes()).and_then(|()| stream.flush());
+        drop(match self {
+            _ if text.is_empty() => Ok(()),
+            Self::Stdout => write(Box::new(io::stdout().lock())),
+            Self::Stderr => write(Box::new(io::stderr().lock())),
+        });
+    }
+}
+
+/// Writes to standard error.
 pub(super) fn write(text: &str) {
-    let mut stderr = io::stderr().lock();
-    drop(stderr.write_all(text.as_bytes()).and_then(|()| stderr.flush()));
+    Stream::Stderr.write(text);
 }
 
 #[cfg(test)]
@@ -125,9 +178,11 @@ mod tests {
     fn prompts_take_turns() {
         let first = gate().hold();
         let second = std::thread::spawn(|| drop(gate().hold()));
-        assert!(is_asking());
         drop(first);
         second.join().expect("it got its turn");
+        let open = Open::new();
+        assert!(is_asking());
+        drop(open);
         assert!(!is_asking());
     }
 }

@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 use super::{
     Terminal,
     alarm::{Alarm, Bell, Cause},
-    gate::gate,
+    gate::{Open, gate},
     stage::{End, Stage},
 };
 
@@ -40,6 +40,7 @@ impl Terminal {
         if stop.is_cancelled() {
             return Err(End::Withdrawn);
         }
+        let _open = Open::new();
         let (alarm, bell) = Alarm::new()?;
         let (sender, mut ended) = oneshot::channel();
         let mut resized = signal(SignalKind::window_change())?;

@@ -60,26 +60,21 @@ fn a_server_that_asks_too_much_is_questioned_itself() {
 
 #[test]
 fn what_is_said_meanwhile_waits_for_the_prompt() {
-    let log = json!({"method": "notifications/message", "params": {"level": "error", "data": "the disk is full"}});
-    let form = one_text();
-    let ping = json!({"id": "ping-1", "method": "ping"});
-    let test = script([
-        request("ask-1", "Question?", &form),
-        Step::ExpectFile("go-on".into()),
-        Step::Send(log),
-        Step::Send(ping),
-        Step::Expect(json!({"id": "ping-1"})),
-        Step::Expect(json!({"id": "ask-1"})),
-    ]);
-    let person = test.at_terminal(24, 80);
-    person
-        .see("Question?")
-        .see("› ")
-        .send("Ada")
-        .see_typed("› Ada")
-        .write_file("go-on")
-        .wait_for_reply("forms", "ping-1");
-    assert!(!person.screen().contains("the disk is full"));
-    person.send("\r").see("the disk is full").see("done");
-    person.end(0);
+    for mode in ["text", "events"] {
+        let log = json!({"method": "notifications/message", "params": {"level": "error", "data": "the disk is full"}});
+        let test = script([
+            request("ask-1", "Which name?", &one_text()),
+            Step::ExpectFile("go-on".into()),
+            Step::Send(log),
+            Step::Send(json!({"id": "ping-1", "method": "ping"})),
+            Step::Expect(json!({"id": "ping-1"})),
+            Step::Expect(json!({"id": "ask-1"})),
+        ]);
+        let person = test.args(["-o", mode]).at_terminal(24, 80);
+        person.see("│ Which name?").see("› ").send("Ada").see_typed("› Ada").write_file("go-on");
+        person.wait_for_reply("forms", "ping-1");
+        assert!(!person.screen().contains("the disk is full"));
+        person.send("\r").see("the disk is full").see("done");
+        person.end(0);
+    }
 }
