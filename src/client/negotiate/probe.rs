@@ -12,7 +12,7 @@ use crate::{
         ClientError, ServerInfo,
         clock::Patience,
         session::Manner,
-        wire::{Ask, Failure, Wire},
+        wire::{Ask, Failure, Wire, gone},
     },
     protocol::{Frame, Revision},
     transport::{Closed, TransportError},
@@ -79,8 +79,7 @@ async fn both(
     handshake: impl Future<Output = Result<ServerInfo, ClientError>>,
 ) -> Result<Probed, ClientError> {
     tokio::pin!(handshake);
-    let mut discovered: Option<Judged> = None;
-    let mut refused: Option<ClientError> = None;
+    let (mut discovered, mut refused): (Option<Judged>, Option<ClientError>) = (None, None);
     let mut deadline: Option<Instant> = None;
     loop {
         tokio::select! {
@@ -89,28 +88,37 @@ async fn both(
                 Judged::Gone(closed) => return Ok(Probed::Gone(closed)),
                 judged => discovered = Some(judged),
             },
-            answer = &mut handshake, if refused.is_none() => match (answer, discovered.take()) {
+            answer = &mut handshake, if refused.is_none() => match answer {
                 // The handshake decides how this connection goes on: it may bind a server of both eras.
-                (Ok(info), Some(Judged::Modern(next))) => return Ok(Probed::Known(Box::new(Known { info, next }))),
-                (Ok(info), _) => return Ok(known(info)),
-                (Err(error), judged) => (refused, discovered) = (Some(error), judged),
+                Ok(info) => {
+                    let next = match discovered {
+                        Some(Judged::Modern(next)) => next,
+                        _ => info.clone(),
+                    };
+                    return Ok(Probed::Known(Box::new(Known { info, next })));
+                }
+                Err(error) => refused = Some(error),
             },
-            () = sleep_until(deadline.unwrap_or_else(Instant::now)), if deadline.is_some() => match (discovered, refused) {
-                (Some(Judged::Modern(info)), _) => return Ok(known(info)),
-                (_, Some(error)) => return Err(error),
-                // Set only when one of the two is there; a legacy server is waited for without it.
-                (discovered_now, None) => (discovered, refused, deadline) = (discovered_now, None, None),
-            },
+            () = sleep_until(deadline.unwrap_or_else(Instant::now)), if deadline.is_some() => {
+                return conclude(discovered, refused);
+            }
         }
-        match (discovered.take(), refused.take()) {
-            (Some(Judged::Modern(info)), Some(_)) => return Ok(known(info)),
-            (Some(_), Some(error)) => return Err(error),
-            (judged, error) => (discovered, refused) = (judged, error),
+        if discovered.is_some() && refused.is_some() {
+            return conclude(discovered, refused);
         }
-        let one_is_there = refused.is_some() || matches!(discovered, Some(Judged::Modern(_)));
-        if one_is_there && deadline.is_none() {
-            deadline = Some(Instant::now() + OTHER);
+        if refused.is_some() || matches!(discovered, Some(Judged::Modern(_))) {
+            // The server is awake: what it has to say to the other question comes soon or never.
+            deadline.get_or_insert_with(|| Instant::now() + OTHER);
         }
+    }
+}
+
+/// What the answers mean, when the handshake did not succeed.
+fn conclude(discovered: Option<Judged>, refused: Option<ClientError>) -> Result<Probed, ClientError> {
+    match (discovered, refused) {
+        (Some(Judged::Modern(info)), _) => Ok(known(info)),
+        (_, Some(error)) => Err(error),
+        (_, None) => Err(ClientError::Connect(gone())),
     }
 }
 

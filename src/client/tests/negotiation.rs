@@ -7,7 +7,7 @@ use tokio_util::sync::CancellationToken;
 use super::fake::{Peer, Wish, greet, stage};
 use crate::{
     client::{Client, ClientError, ProtocolChoice},
-    protocol::Revision,
+    protocol::{Frame, Id, Revision},
     transport::TransportError,
 };
 
@@ -45,6 +45,24 @@ async fn an_old_server_that_refuses_the_probe_is_spoken_to_as_before() {
     .await;
     assert_eq!(revision(&client), Revision::V2024_11_05);
     assert!(start.elapsed() < Duration::from_secs(1));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_ping_before_the_handshake_is_answered_and_notifications_are_taken() {
+    let (client, _peer) = open(Wish::default(), async |peers| {
+        let mut server = peers.recv().await?;
+        let (id, _) = server.expect("server/discover").await;
+        server.refuse(&id, -32601, None);
+        let (id, _) = server.expect("initialize").await;
+        server.notify("notifications/tools/list_changed", json!({}));
+        server.say(Frame::request(&Id::from("p"), "ping", None));
+        assert_eq!(server.expect_reply(&Id::from("p")).await, json!({}));
+        server.reply(&id, json!({"protocolVersion": "2025-11-25"}));
+        server.expect("notifications/initialized").await;
+        Some(server)
+    })
+    .await;
+    assert_eq!(revision(&client), Revision::V2025_11_25);
 }
 
 #[tokio::test(start_paused = true)]

@@ -55,3 +55,34 @@ fn find(endpoint: &StdioEndpoint) -> Option<PathBuf> {
     let names = [endpoint.command.clone(), format!("{}{}", endpoint.command, env::consts::EXE_SUFFIX)];
     env::split_paths(&path).flat_map(|folder| names.clone().map(|name| folder.join(name))).find(|file| file.is_file())
 }
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn our_own_name_is_the_running_program_unless_path_has_it() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().to_string_lossy().into_owned();
+        let endpoint =
+            StdioEndpoint { command: OURSELVES.into(), env: vec![("PATH".into(), path)], ..StdioEndpoint::default() };
+        assert_eq!(Some(resolve(&endpoint)), env::current_exe().ok().map(OsString::from));
+        std::fs::write(folder.path().join(OURSELVES), "").expect("written");
+        assert_eq!(resolve(&endpoint), OURSELVES);
+        let other = StdioEndpoint { command: "sh".into(), ..StdioEndpoint::default() };
+        assert_eq!(resolve(&other), "sh");
+    }
+
+    #[test]
+    fn a_script_without_its_interpreter_is_told_apart_from_no_script() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let script = folder.path().join("server");
+        let refused = |command: &Path| {
+            let endpoint = StdioEndpoint { command: command.to_string_lossy().into(), ..StdioEndpoint::default() };
+            refusal(&endpoint, io::ErrorKind::NotFound.into()).to_string()
+        };
+        assert!(refused(&script).ends_with("no such file"));
+        std::fs::write(&script, "#!/nowhere/interpreter").expect("written");
+        assert!(refused(&script).ends_with("needs an interpreter that is not there"));
+    }
+}
