@@ -21,10 +21,10 @@ impl Field {
             (FieldKind::Text(rules), Value::String(text)) => self.check_text(rules, text),
             (FieldKind::Number(rules), Value::Number(_)) => self.check_number(rules, value),
             (FieldKind::Boolean, Value::Bool(_)) => Ok(()),
-            (FieldKind::Json, value) => match unsendable(value) {
-                Some(number) => Err(self.error(format!("{number} is no number that can be sent"))),
-                None => Ok(()),
-            },
+            (FieldKind::Json, value) => self.check_sendable(value),
+            (FieldKind::Text(rules), value) if *rules == TextField::default() && self.has_no_type() => {
+                self.check_sendable(value)
+            }
             (FieldKind::Choice(field), value) => self.check_choice(&field.choices, value),
             (FieldKind::List(rules), Value::Array(values)) => self.check_list(rules, values),
             (FieldKind::Const(fixed), value) if same(fixed, value) => Ok(()),
@@ -37,6 +37,18 @@ impl Field {
             }
         }?;
         self.check_whole(value)
+    }
+
+    /// Whether the schema leaves the type open; a person is asked for text then, and a file may hold anything.
+    fn has_no_type(&self) -> bool {
+        self.schema.get("type").is_none()
+    }
+
+    fn check_sendable(&self, value: &Value) -> Result<(), FieldError> {
+        match unsendable(value) {
+            Some(number) => Err(self.error(format!("{number} is no number that can be sent"))),
+            None => Ok(()),
+        }
     }
 
     /// The error of this field.

@@ -326,6 +326,15 @@ fn a_default_that_breaks_the_rules_is_dropped() {
 }
 
 #[test]
+fn without_a_type_a_person_types_text_and_a_file_holds_anything() {
+    let field = field(&json!({"title": "Anything"}));
+    assert_eq!(field.parse("7").expect("text"), json!("7"));
+    for value in [json!(7), json!(true), json!({"a": [1]}), json!("x")] {
+        assert_eq!(field.check(&value), Ok(()), "{value}");
+    }
+}
+
+#[test]
 fn secrets_are_not_repeated() {
     let field = field(&json!({"type": "string", "format": "password", "minLength": 8}));
     assert!(field.secret && field.notes.is_empty());

@@ -13,5 +13,5 @@ pub use json::{one_line, pretty, safe_json};
 pub use mode::{OutputMode, Verbosity};
 pub use printer::Printer;
 pub use report::{Detail, Report};
-pub use sanitize::{cut, safe_line, safe_text};
+pub use sanitize::{cut, safe_line, safe_piped, safe_text};
 pub use tool::{table, tool_list, tool_page};

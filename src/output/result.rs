@@ -1,18 +1,18 @@
-use std::{borrow::Cow, fmt::Write as _};
+use std::fmt::Write as _;
 
 use serde_json::Value;
 
-use super::{pretty, safe_json, safe_line, safe_text};
+use super::{pretty, safe_json, safe_line, safe_piped, safe_text};
 use crate::protocol::{CallToolResult, ContentBlock};
 
 /// A result as text for people: its blocks one below the other, or its structured content where there are none.
 ///
-/// With `safe` the server's text is made safe for a terminal; else it is passed on as it is. Ends with a line end, unless
+/// The server's text is made safe, for a terminal or for a pipe that may end on one. Ends with a line end, unless
 /// there is nothing to print. `raw` is the result's JSON text, shown when it holds neither.
-pub(super) fn result_text(result: &CallToolResult, raw: &str, safe: bool) -> String {
+pub(super) fn result_text(result: &CallToolResult, raw: &str, on_terminal: bool) -> String {
     let mut text = String::new();
     for block in &result.content {
-        push_block(&mut text, block, safe);
+        push_block(&mut text, block, on_terminal);
         if !text.is_empty() && !text.ends_with('\n') {
             text.push('\n');
         }
@@ -21,7 +21,7 @@ pub(super) fn result_text(result: &CallToolResult, raw: &str, safe: bool) -> Str
         let json = result.structured.as_deref().or_else(|| unusual(raw));
         if let Some(json) = json {
             let json = pretty(json);
-            text.push_str(&if safe { safe_json(&json) } else { Cow::Borrowed(json.as_str()) });
+            text.push_str(&safe_json(&json));
             text.push('\n');
         }
     }
@@ -39,17 +39,17 @@ fn unusual(raw: &str) -> Option<&str> {
     if keys.iter().all(usual) { None } else { Some(raw) }
 }
 
-fn push_block(text: &mut String, block: &ContentBlock, safe: bool) {
+fn push_block(text: &mut String, block: &ContentBlock, on_terminal: bool) {
     match block {
-        ContentBlock::Text(words) => push_words(text, words, safe),
+        ContentBlock::Text(words) => push_words(text, words, on_terminal),
         ContentBlock::Image { mime_type, data } => push_note(text, "image", mime_type, data),
         ContentBlock::Audio { mime_type, data } => push_note(text, "audio", mime_type, data),
         ContentBlock::ResourceLink { uri, name, description } => {
             let name = name.as_ref().map(|name| format!("{name}: ")).unwrap_or_default();
             let description = description.as_ref().map(|words| format!("\n  {words}")).unwrap_or_default();
-            push_words(text, &format!("{name}{uri}{description}"), safe);
+            push_words(text, &format!("{name}{uri}{description}"), on_terminal);
         }
-        ContentBlock::Resource(resource) => push_resource(text, resource, safe),
+        ContentBlock::Resource(resource) => push_resource(text, resource, on_terminal),
         ContentBlock::Unknown(value) => {
             let kind = value.get("type").and_then(Value::as_str).unwrap_or("unknown");
             _ = write!(text, "[a block of type {}; -o json shows it]", safe_line(kind));
@@ -57,23 +57,23 @@ fn push_block(text: &mut String, block: &ContentBlock, safe: bool) {
     }
 }
 
-fn push_words(text: &mut String, words: &str, safe: bool) {
-    text.push_str(&if safe { safe_text(words) } else { Cow::Borrowed(words) });
+fn push_words(text: &mut String, words: &str, on_terminal: bool) {
+    text.push_str(&if on_terminal { safe_text(words) } else { safe_piped(words) });
 }
 
-fn push_resource(text: &mut String, resource: &Value, safe: bool) {
+fn push_resource(text: &mut String, resource: &Value, on_terminal: bool) {
     let part = |key: &str| resource.get(key).and_then(Value::as_str);
     let uri = part("uri").unwrap_or_default();
     match (part("text"), part("blob")) {
         (Some(words), _) => {
             _ = writeln!(text, "[{}]", safe_line(uri));
-            push_words(text, words, safe);
+            push_words(text, words, on_terminal);
         }
         (None, Some(data)) => {
             let kind = part("mimeType").unwrap_or("application/octet-stream");
             push_note(text, &format!("resource {uri}"), kind, data);
         }
-        (None, None) => push_words(text, uri, safe),
+        (None, None) => push_words(text, uri, on_terminal),
     }
 }
 
@@ -89,9 +89,9 @@ mod tests {
 
     use super::*;
 
-    fn text(json: &str, safe: bool) -> String {
+    fn text(json: &str, on_terminal: bool) -> String {
         let raw = RawValue::from_string(json.to_owned()).expect("JSON");
-        result_text(&CallToolResult::from_raw(&raw), json, safe)
+        result_text(&CallToolResult::from_raw(&raw), json, on_terminal)
     }
 
     #[test]
@@ -118,9 +118,9 @@ mod tests {
     }
 
     #[test]
-    fn a_terminal_gets_escapes_and_a_pipe_the_text_itself() {
-        let json = r#"{"content":[{"type":"text","text":"50%\r\u001b[2J"}]}"#;
-        assert_eq!(text(json, true), "50%\\r\\u{1b}[2J\n");
-        assert_eq!(text(json, false), "50%\r\u{1b}[2J\n");
+    fn controls_are_shown_everywhere_and_a_pipe_keeps_the_rest() {
+        let json = r#"{"content":[{"type":"text","text":"50%\r\u001b[2J\u200c\r\n"}]}"#;
+        assert_eq!(text(json, true), "50%\\r\\u{1b}[2J\\u{200c}\n");
+        assert_eq!(text(json, false), "50%\\r\\u{1b}[2J\u{200c}\r\n");
     }
 }

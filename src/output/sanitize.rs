@@ -14,6 +14,16 @@ pub fn safe_text(text: &str) -> Cow<'_, str> {
     escape(text, is_harmful)
 }
 
+/// Server text for a pipe or a file, which may yet end on a terminal: C0 and C1 controls are shown escaped. Newline, tab
+/// and CR LF stay, and so does what only matters to reading, such as joiners in Persian or marks of direction.
+pub fn safe_piped(text: &str) -> Cow<'_, str> {
+    if !text.contains("\r\n") {
+        return escape(text, is_control);
+    }
+    let lines: Vec<Cow<'_, str>> = text.split("\r\n").map(|line| escape(line, is_control)).collect();
+    Cow::Owned(lines.join("\r\n"))
+}
+
 /// The first `limit` characters of `text`, and how many there were when some are left out.
 pub fn cut(text: &str, limit: usize) -> Cow<'_, str> {
     match text.char_indices().nth(limit) {
@@ -45,9 +55,13 @@ fn escape(text: &str, harmful: impl Fn(char) -> bool) -> Cow<'_, str> {
     Cow::Owned(safe)
 }
 
+fn is_control(c: char) -> bool {
+    c.is_control() && !matches!(c, '\n' | '\t')
+}
+
 /// Whether `c` moves, hides or reorders what stands around it.
 pub(super) fn is_harmful(c: char) -> bool {
-    (c.is_control() && !matches!(c, '\n' | '\t'))
+    is_control(c)
         || matches!(c,
             '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
             | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
@@ -69,6 +83,12 @@ mod tests {
         assert_eq!(safe_text("50%\r100%\u{8}\u{9b}2J"), "50%\\r100%\\u{8}\\u{9b}2J");
         assert_eq!(safe_text("a\r\nb\tc\n"), "a\nb\tc\n");
         assert_eq!(safe_line("a\nb\tc"), "a\\nb\\tc");
+    }
+
+    #[test]
+    fn a_pipe_keeps_what_is_no_control() {
+        assert_eq!(safe_piped("a\r\nb\rc\u{8}\u{1b}[31m\u{9b}m\t"), "a\r\nb\\rc\\u{8}\\u{1b}[31m\\u{9b}m\t");
+        assert_eq!(safe_piped("\u{645}\u{6cc}\u{200c}\u{62e}\u{feff}"), "\u{645}\u{6cc}\u{200c}\u{62e}\u{feff}");
     }
 
     #[test]

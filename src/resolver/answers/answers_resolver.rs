@@ -48,7 +48,7 @@ impl Answers {
         &self.file
     }
 
-    /// What was never used, each as a fragment: an entry with its place, a key of a plain object, an `--answer`.
+    /// What was never used, each as a fragment: an entry with its place, the keys of a plain object, an `--answer`.
     pub fn unused(&self) -> Vec<String> {
         let progress = self.progress.lock().unwrap_or_else(PoisonError::into_inner);
         let entries = self.file.entries.iter().zip(&progress.used).filter(|(_, used)| !**used);
@@ -56,7 +56,11 @@ impl Answers {
         let plain = self.file.plain.iter().flat_map(Map::keys).filter(is_unused);
         let typed = self.overlay.typed.iter().map(|(key, _)| key).filter(is_unused);
         let entries = entries.map(|(entry, _)| self.name(entry));
-        let plain = plain.map(|key| format!("the key {key:?} of {}", self.file.name));
+        let plain: Vec<String> = plain.map(|key| format!("{key:?}")).collect();
+        let plain = (!plain.is_empty()).then(|| {
+            let keys = if plain.len() == 1 { "key" } else { "keys" };
+            format!("the {keys} {} of {}", plain.join(", "), self.file.name)
+        });
         entries.chain(plain).chain(typed.map(|key| format!("--answer {key}"))).collect()
     }
 

@@ -99,9 +99,9 @@ fn plain_objects() {
         let fits = if expected.starts_with("fail") { told.starts_with(expected) } else { told == expected };
         assert!(fits, "{text}: {told}");
     }
-    let (answers, _) = answers(r#"{"name": "Ada", "nick": "A"}"#, &[]);
+    let (answers, _) = answers(r#"{"name": "Ada", "nick": "A", "nack": "B"}"#, &[]);
     assert_eq!(told(&answers, &greet), told(&answers, &greet));
-    assert_eq!(answers.unused(), ["the key \"nick\" of a.json"]);
+    assert_eq!(answers.unused(), ["the keys \"nick\", \"nack\" of a.json"]);
 }
 
 #[test]
