@@ -147,6 +147,11 @@ fn header(name: &str, value: &HeaderValue) -> String {
         }
         "authorization" | "proxy-authorization" | "cookie" | "set-cookie" => REDACTED.to_owned(),
         _ if value.is_sensitive() => REDACTED.to_owned(),
+        // What stands in the query of an address may be a credential.
+        "location" => {
+            let text = String::from_utf8_lossy(value.as_bytes());
+            text.split_once('?').map_or(text.clone().into_owned(), |(path, _)| format!("{path}?{REDACTED}"))
+        }
         _ => String::from_utf8_lossy(value.as_bytes()).into_owned(),
     }
 }
@@ -201,6 +206,7 @@ mod tests {
             let mut response = HeaderMap::new();
             response.insert("mcp-session-id", HeaderValue::from_static("s3cret"));
             response.insert("set-cookie", HeaderValue::from_static("s3cret"));
+            response.insert("location", HeaderValue::from_static("/there?token=s3cret"));
             let url = Url::parse("https://me:s3cret@mcp.example/x?token=s3cret").expect("an address");
             trace.exchange("POST", &url, &request, Ok((200, &response)), Duration::from_millis(5));
             trace.exchange("GET", &url, &request, Err("connection refused"), Duration::ZERO);

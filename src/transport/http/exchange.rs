@@ -20,6 +20,9 @@ use crate::{
 /// How long the first request after a handshake waits for the stream that may carry its questions.
 const LISTEN_WAIT: Duration = Duration::from_millis(250);
 
+/// How long other messages wait for the last word of a handshake to be accepted.
+const HANDSHAKE_WAIT: Duration = Duration::from_secs(2);
+
 /// A message on its way out.
 pub(super) struct Post {
     pub(super) out: Outgoing,
@@ -35,7 +38,8 @@ impl Peer {
     /// Carries a message, and what comes back on it.
     pub(super) async fn exchange(self: Arc<Self>, mut post: Post) {
         post.gate.cancelled().await;
-        let opens = post.opens.take();
+        let mut opens = post.opens.take();
+        let is_handshake = opens.is_some();
         if let Err(error) = self.open_if_two_endpoints().await {
             return self.failed(&post.out.frame, error).await;
         }
@@ -45,8 +49,15 @@ impl Peer {
             }
             return;
         }
-        match timeout(self.limits.between_bytes, self.deliver(&post)).await {
-            Ok(Ok(())) if opens.is_some() => self.listen_if_legacy(&post).await,
+        let mut delivery = Box::pin(timeout(self.limits.between_bytes, self.deliver(&post)));
+        let delivered = if let Ok(delivered) = timeout(HANDSHAKE_WAIT, &mut delivery).await {
+            delivered
+        } else {
+            drop(opens.take());
+            delivery.await
+        };
+        match delivered {
+            Ok(Ok(())) if is_handshake => self.listen_if_legacy(&post).await,
             Ok(Ok(())) => {}
             Ok(Err(error)) => self.failed(&post.out.frame, error).await,
             Err(_) => self.failed(&post.out.frame, TransportError::Silent(self.limits.between_bytes)).await,

@@ -2,7 +2,11 @@
 
 use std::{
     fmt::Write as _,
-    sync::atomic::{AtomicUsize, Ordering},
+    sync::{
+        Mutex,
+        atomic::{AtomicUsize, Ordering},
+        mpsc,
+    },
     time::Duration,
 };
 
@@ -274,4 +278,68 @@ fn a_trace_has_everything_but_secrets() {
         use std::os::unix::fs::PermissionsExt as _;
         assert_eq!(path.metadata().expect("there").permissions().mode() & 0o777, 0o600);
     }
+}
+
+#[test]
+fn questions_may_come_on_the_stream_of_the_session() {
+    let stream: Mutex<Option<Reply>> = Mutex::new(None);
+    let (answered, answers) = mpsc::channel();
+    let answers = Mutex::new(answers);
+    let server = Server::start(move |request, reply| match (request.method.as_str(), request.rpc().as_str()) {
+        ("POST", "initialize") => answer(
+            request,
+            reply,
+            &json!({"protocolVersion": "2025-11-25", "capabilities": {"tools": {}}, "serverInfo": {"name": "s"}}),
+        ),
+        ("POST", "tools/list") => answer(request, reply, &json!({"tools": [{"name": "t"}]})),
+        ("POST", "tools/call") => {
+            let schema = json!({"type": "object", "properties": {"name": {"type": "string"}}});
+            let question = json!({"message": "Who?", "requestedSchema": schema});
+            let mut stream = stream.lock().expect("mine");
+            let stream = stream.as_mut().expect("the stream is opened before the first call");
+            stream.event(&json!({"jsonrpc": "2.0", "id": "q", "method": "elicitation/create", "params": question}));
+            let said: Value = answers.lock().expect("mine").recv_timeout(Duration::from_secs(5)).expect("an answer");
+            answer(request, reply, &json!({"content": [{"type": "text", "text": said.to_string()}]}));
+        }
+        ("POST", "server/discover") => reply.empty(400),
+        ("POST", _) => {
+            if request.json()["id"] == "q" {
+                answered.send(request.json()["result"].clone()).expect("waited for");
+            }
+            reply.empty(202);
+        }
+        ("GET", _) => {
+            reply.stream("");
+            *stream.lock().expect("mine") = Some(reply.another());
+            reply.wait_for_close();
+        }
+        _ => reply.empty(405),
+    });
+    let said = "{\"action\":\"accept\",\"content\":{\"name\":\"Ada\"}}\n";
+    call(&server).args(["--answer", "name=Ada"]).stdout(said).run();
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_tells_the_server_and_ends_the_session() {
+    use nix::{
+        sys::signal::{Signal, kill},
+        unistd::Pid,
+    };
+    for (server, is_legacy) in [(legacy(hang), true), (modern(hang), false)] {
+        let child = call(&server).command().stderr(std::process::Stdio::null()).spawn();
+        let mut child = child.expect("started");
+        server.wait_for(|request| request.rpc() == "tools/call");
+        kill(Pid::from_raw(i32::try_from(child.id()).expect("a pid")), Signal::SIGINT).expect("sent");
+        assert_eq!(child.wait().expect("ended").code(), Some(130));
+        let seen = server.seen();
+        let told = seen.iter().any(|request| request.rpc() == "notifications/cancelled");
+        let ended = seen.iter().any(|request| request.method == "DELETE");
+        assert_eq!((told, ended), (is_legacy, is_legacy), "{seen:#?}");
+    }
+}
+
+fn hang(_: &Request, reply: &mut Reply) {
+    reply.stream("");
+    reply.wait_for_close();
 }

@@ -234,17 +234,17 @@ async fn sizes_and_pauses_are_bounded() {
 }
 
 #[tokio::test]
-async fn a_hundred_megabytes_arrive() {
+async fn huge_events_arrive() {
     let Incoming::Frame(frame) = outcome(|request, reply| {
         reply.stream("");
-        let text = "x".repeat(100_000_000);
+        let text = "x".repeat(20_000_000);
         reply.event(&json!({"id": request.json()["id"], "result": {"text": text}}));
     })
     .await
     else {
         panic!("no frame")
     };
-    assert!(frame.bytes().len() > 100_000_000);
+    assert!(frame.bytes().len() > 20_000_000);
 }
 
 #[tokio::test]
