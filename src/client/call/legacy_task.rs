@@ -37,14 +37,13 @@ impl Call<'_> {
 
     async fn fetch(&mut self, mut task: TaskState) -> Result<CallEnd, ClientError> {
         let id = task.id.clone();
-        let mut said = (String::new(), None);
         // `tasks/result` waits for the end, and a server that needs input may ask on its stream alone.
         while !task.is_over() && task.status != "input_required" {
-            self.tell_task(&task, &mut said);
+            self.tell_task(&task);
             self.rest(task.pause()).await?;
             task = self.look(&id).await?;
         }
-        self.tell_task(&task, &mut said);
+        self.tell_task(&task);
         let params = Map::from_iter([("taskId".to_owned(), json!(id))]);
         let frame = self.ask_about_task("tasks/result", params).await?;
         let result = frame.into_body().ok_or_else(|| self.invalid("the result is no text"))?;

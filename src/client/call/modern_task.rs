@@ -11,7 +11,7 @@ use super::{
     run::Call,
 };
 use crate::{
-    client::{ClientError, NoticeKind, clock::Patience, session::refusal, wire::Ask},
+    client::{ClientError, clock::Patience, session::refusal, wire::Ask},
     elicitation::Cause,
     protocol::{Frame, RpcError},
 };
@@ -87,11 +87,10 @@ impl Call<'_> {
         if !answered.is_empty() {
             self.update(&id, &answered).await?;
         }
-        let mut said = (String::new(), None);
         // A task without a status is taken up: it is looked at, not waited for.
         let mut is_due = task.status.is_empty() || task.is_over() || task.status == "input_required";
         loop {
-            self.tell_task(&task, &mut said);
+            self.tell_task(&task);
             if !is_due {
                 self.rest(task.pause()).await?;
             }
@@ -99,7 +98,7 @@ impl Call<'_> {
             is_due = false;
             match task.status.as_str() {
                 "completed" => {
-                    self.tell_task(&task, &mut said);
+                    self.tell_task(&task);
                     let result = task.result.ok_or_else(|| self.invalid("the task is completed without a result"))?;
                     return Ok(self.done(result));
                 }
@@ -115,7 +114,7 @@ impl Call<'_> {
                         continue;
                     }
                     self.check(&new)?;
-                    self.tell_task(&task, &mut said);
+                    self.tell_task(&task);
                     let answers = self.answer(&mut new, |_| Cause::Task(id.clone())).await?;
                     if answers.is_deferred {
                         return Ok(CallEnd::Deferred(Box::new(self.pending(&new, None, Some(id)))));
@@ -128,12 +127,10 @@ impl Call<'_> {
         }
     }
 
-    /// Says what changed.
-    pub(super) fn tell_task(&self, task: &TaskState, said: &mut (String, Option<String>)) {
-        let now = (task.status.clone(), task.words());
-        if !now.0.is_empty() && now != *said {
-            said.clone_from(&now);
-            self.notice(NoticeKind::Task { id: task.id.clone(), status: now.0, message: now.1 });
+    /// Says how the task stands, if that is new.
+    pub(super) fn tell_task(&self, task: &TaskState) {
+        if !task.status.is_empty() {
+            self.session.wire.setup().task(&task.id, task.status.clone(), task.words());
         }
     }
 

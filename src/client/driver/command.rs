@@ -1,4 +1,9 @@
-use std::{path::PathBuf, sync::Arc, time::Duration};
+use std::{
+    collections::HashMap,
+    path::PathBuf,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
 
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
@@ -30,9 +35,23 @@ pub(in crate::client) struct Setup {
     pub(in crate::client) grace: Duration,
     /// Fires when the connection is over.
     pub(in crate::client) over: CancellationToken,
+    /// What was said last of each task.
+    pub(in crate::client) tasks: Mutex<HashMap<String, TaskWords>>,
 }
 
+/// A task's status and its words.
+type TaskWords = (String, Option<String>);
+
 impl Setup {
+    /// Says how a task stands, if that is new: it may be heard in a notification and in an answer.
+    pub(in crate::client) fn task(&self, id: &str, status: String, message: Option<String>) {
+        let now = (status.clone(), message.clone());
+        let mut said = self.tasks.lock().unwrap_or_else(PoisonError::into_inner);
+        if said.insert(id.to_owned(), now.clone()).is_none_or(|before| before != now) {
+            self.notice(NoticeKind::Task { id: id.to_owned(), status, message });
+        }
+    }
+
     /// Says something.
     pub(in crate::client) fn notice(&self, kind: NoticeKind) {
         (self.notices)(Notice { server: self.server.clone(), kind });

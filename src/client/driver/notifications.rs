@@ -28,7 +28,7 @@ impl Driver {
             }
             "notifications/tasks" | "notifications/tasks/status" => {
                 if let (Some(id), Some(status)) = (text("taskId"), text("status")) {
-                    self.setup.notice(NoticeKind::Task { id, status, message: text("statusMessage") });
+                    self.setup.task(&id, status, text("statusMessage"));
                 }
             }
             "notifications/tools/list_changed"

@@ -1,5 +1,5 @@
 use std::{
-    sync::{Arc, atomic::AtomicU64},
+    sync::{Arc, Mutex, atomic::AtomicU64},
     time::Duration,
 };
 
@@ -150,6 +150,7 @@ impl Opener {
             url_wait: self.options.times.url_wait,
             grace: self.options.times.shutdown_grace,
             over: CancellationToken::new(),
+            tasks: Mutex::default(),
         };
         if matches!(&self.config.endpoint, Endpoint::Http(http) if http.insecure && http.url.scheme() == "https") {
             setup.warn(
