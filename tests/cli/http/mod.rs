@@ -5,6 +5,7 @@ mod demo;
 mod gateway;
 mod secure;
 mod server;
+mod streams;
 mod transport;
 mod two_endpoints;
 mod ways;
