@@ -22,7 +22,7 @@ pub use error::ClientError;
 pub use handle::{Client, ToolCall};
 pub use info::ServerInfo;
 pub use notice::{Notice, NoticeKind, NoticeSink};
-pub use options::{ClientOptions, ProtocolChoice, Times};
+pub use options::{ClientOptions, Times};
 
 #[cfg(test)]
 mod tests;

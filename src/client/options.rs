@@ -3,7 +3,7 @@ use std::{path::PathBuf, sync::Arc, time::Duration};
 use super::NoticeSink;
 use crate::{
     elicitation::{Resolver, ServerName},
-    protocol::Revision,
+    protocol::ProtocolChoice,
     transport::Trace,
 };
 
@@ -28,16 +28,6 @@ pub struct ClientOptions {
     pub log_level: Option<String>,
     /// Where everything that passes is written.
     pub trace: Option<Trace>,
-}
-
-/// Which revision to speak.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum ProtocolChoice {
-    /// Find out.
-    #[default]
-    Auto,
-    /// This one, whatever the server says.
-    Fixed(Revision),
 }
 
 /// The time rules. All of them stand still while a question is open.

@@ -3,12 +3,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::{questions::Questions, signals::Signals};
 use crate::{
     cli::ServerArgs,
-    client::{Client, ClientError, Notice, NoticeKind, NoticeSink, ProtocolChoice, Times},
+    client::{Client, ClientError, Notice, NoticeKind, NoticeSink, Times},
     config::{Config, Environment},
     elicitation::ServerName,
     error::{Error, Unanswered},
     host::{Host, HostError, HostOptions},
     output::{Printer, Verbosity},
+    protocol::ProtocolChoice,
     transport::Trace,
 };
 

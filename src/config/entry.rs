@@ -4,7 +4,10 @@ use super::{
     Config, ConfigError, Content, Document, Entry, Member, Node, ServerConfig, endpoint, expand::Scope,
     near::near_misses,
 };
-use crate::{client::ProtocolChoice, elicitation::Modes, protocol::Revision};
+use crate::{
+    elicitation::Modes,
+    protocol::{ProtocolChoice, Revision},
+};
 
 /// The keys that an entry may have, in every spelling that is understood.
 pub(super) const KEYS: [&str; 24] = [

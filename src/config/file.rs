@@ -107,10 +107,9 @@ mod tests {
 
     use super::*;
     use crate::{
-        client::ProtocolChoice,
         config::ServerConfig,
         elicitation::Modes,
-        protocol::Revision,
+        protocol::{ProtocolChoice, Revision},
         transport::{Endpoint, HttpEndpoint, HttpKind, StdioEndpoint},
     };
 

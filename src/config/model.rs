@@ -2,8 +2,8 @@ use std::{path::PathBuf, time::Duration};
 
 use super::{Place, near_misses};
 use crate::{
-    client::ProtocolChoice,
     elicitation::{Modes, ServerName},
+    protocol::ProtocolChoice,
     transport::Endpoint,
 };
 

@@ -3,9 +3,10 @@ use std::{path::PathBuf, sync::Arc};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    client::{ClientOptions, NoticeSink, ProtocolChoice, Times},
+    client::{ClientOptions, NoticeSink, Times},
     config::ServerConfig,
     elicitation::{Resolver, ServerName},
+    protocol::ProtocolChoice,
     transport::Trace,
 };
 

@@ -14,6 +14,6 @@ pub use frame::{Frame, FrameError, Kind};
 pub use id::Id;
 pub use lenient::parse_lenient;
 pub use param_headers::{check_headers, header_text, header_value, param_headers};
-pub use revision::{Era, Revision};
+pub use revision::{Era, ProtocolChoice, Revision};
 pub use tool::Tool;
 pub use tool_result::{CallToolResult, ContentBlock};

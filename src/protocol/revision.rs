@@ -70,3 +70,13 @@ impl fmt::Display for Revision {
         f.write_str(self.as_str())
     }
 }
+
+/// Which revision to speak with a server.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ProtocolChoice {
+    /// Find out.
+    #[default]
+    Auto,
+    /// This one, whatever the server says.
+    Fixed(Revision),
+}

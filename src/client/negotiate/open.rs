@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     client::{
-        ClientError, ClientOptions, ProtocolChoice, ServerInfo,
+        ClientError, ClientOptions, ServerInfo,
         capabilities::Offer,
         clock::{Clock, Patience},
         driver::Setup,
@@ -21,7 +21,7 @@ use crate::{
         wire::{Failure, Wire},
     },
     config::ServerConfig,
-    protocol::{Era, Revision},
+    protocol::{Era, ProtocolChoice, Revision},
     transport::{self, Endpoint, HttpKind, Limits, Transport, TransportError},
 };
 

@@ -10,12 +10,12 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     client::{
-        CallEnd, Client, ClientError, ClientOptions, Notice, NoticeKind, ProtocolChoice, Times, ToolCall,
+        CallEnd, Client, ClientError, ClientOptions, Notice, NoticeKind, Times, ToolCall,
         negotiate::{Connector, Opener},
     },
     config::ServerConfig,
     elicitation::{Answer, Modes, Outcome, Question, Resolver, Waited},
-    protocol::{Frame, Id, Revision, Tool},
+    protocol::{Frame, Id, ProtocolChoice, Revision, Tool},
     transport::{Closed, Endpoint, Incoming, Outgoing, StdioEndpoint, Transport, TransportError},
 };
 

@@ -6,8 +6,8 @@ use tokio_util::sync::CancellationToken;
 
 use super::fake::{Peer, Wish, greet, stage};
 use crate::{
-    client::{Client, ClientError, ProtocolChoice},
-    protocol::{Frame, Id, Revision},
+    client::{Client, ClientError},
+    protocol::{Frame, Id, ProtocolChoice, Revision},
     transport::TransportError,
 };
 
