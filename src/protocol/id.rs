@@ -21,6 +21,14 @@ impl Id {
         }
     }
 
+    /// The number that a string spells, as an id: what some peers make of a number.
+    pub fn as_number(&self) -> Option<Self> {
+        match self {
+            Self::String(text) => text.parse::<u64>().ok().map(Self::from),
+            Self::Number(_) => None,
+        }
+    }
+
     /// The id as JSON.
     pub fn to_value(&self) -> Value {
         match self {

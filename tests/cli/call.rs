@@ -50,6 +50,24 @@ fn json_is_the_result_in_the_servers_own_bytes() {
 }
 
 #[test]
+fn responses_may_have_our_ids_as_strings() {
+    let hello = r#"{"id":"$id","result":{"protocolVersion":"2025-06-18","capabilities":{}}}"#;
+    let line = r#"{"id":"$id","result":{"content":[{"type":"text","text":"spelled"}]}}"#;
+    let server = tool().on("initialize", [Step::RawReply(hello.into())]).on_call([Step::RawReply(line.into())]);
+    call(&server).stdout("spelled\n").stderr("").run();
+}
+
+#[test]
+fn a_question_without_an_id_is_told_of() {
+    let server = tool().on_call([
+        Step::Send(json!({"id": null, "method": "elicitation/create", "params": {"message": "Name?"}})),
+        Step::Reply(text("done")),
+    ]);
+    let test = call(&server).args(["--answer", "a=b"]).stdout("done\n");
+    test.stderr_contains("a request without an id that could be answered, which is ignored: elicitation/create").run();
+}
+
+#[test]
 fn no_arguments_are_an_empty_object_and_what_is_left_out_is_absent() {
     let schema = json!({"type": "object", "properties": {"q": {"type": "string"}}});
     let run = call(&Fake::new().tool_with("t", &schema)).run();

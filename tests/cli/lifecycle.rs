@@ -105,6 +105,20 @@ fn a_signal_ends_a_server_that_does_not_start() {
 }
 
 #[test]
+fn a_signal_is_heard_in_a_flood_of_lines() {
+    let test = Test::new().entry("s", json!({"command": "yes"})).args(["call", "s", "t"]);
+    let mut program = test.command().stdin(Stdio::null()).stderr(Stdio::piped()).spawn().expect("the program starts");
+    let mut stderr = BufReader::new(program.stderr.take().expect("a pipe"));
+    let mut warning = String::new();
+    stderr.read_line(&mut warning).expect("text");
+    assert!(warning.contains("no message"), "{warning}");
+    let start = Instant::now();
+    kill(id(&program), Signal::SIGTERM).expect("the program is there");
+    assert_eq!(wait(program, LONG).status, Some(143));
+    assert!(start.elapsed() < Duration::from_secs(10), "{:?}", start.elapsed());
+}
+
+#[test]
 fn the_result_is_printed_before_the_server_is_ended() {
     // The server stays for two seconds after its stdin was closed.
     let server = Fake::new().tool("t").on_call([Step::Reply(done()), Step::ExpectEnd, Step::Pause(2_000)]);

@@ -17,11 +17,14 @@ impl Driver {
         }
     }
 
+    /// A response to a request of ours. The ids of those are numbers; some servers send them back as strings.
     fn take_response(&mut self, id: &Id, frame: Frame) {
-        match self.pending.remove(id) {
+        let number = id.as_number();
+        let pending = self.pending.remove(id).or_else(|| self.pending.remove(number.as_ref()?));
+        match pending {
             // Whoever asked may be gone.
             Some(reply) => drop(reply.send(Ok(frame))),
-            None if self.abandoned.contains(id) => {}
+            None if [Some(id), number.as_ref()].into_iter().flatten().any(|id| self.abandoned.contains(id)) => {}
             None => {
                 self.warn_once("response", || {
                     format!("it answered a request that was not made, which is ignored: {id}")

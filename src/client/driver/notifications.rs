@@ -38,7 +38,11 @@ impl Driver {
             | "notifications/subscriptions/acknowledged" => {
                 self.setup.notice(NoticeKind::Changed { method: method.to_owned(), params: params.clone() });
             }
-            _ => {}
+            _ if method.starts_with("notifications/") => {}
+            // JSON-RPC 2.0, section 4: an id of a request is a string or a number.
+            _ => self.warn_once("id", || {
+                format!("it sent a request without an id that could be answered, which is ignored: {method}")
+            }),
         }
     }
 

@@ -6,7 +6,11 @@ use std::{
 
 use futures_util::{StreamExt, future::BoxFuture, stream::FuturesUnordered};
 use serde_json::json;
-use tokio::{sync::mpsc, sync::oneshot, time::timeout};
+use tokio::{
+    sync::{mpsc, oneshot},
+    task::coop::consume_budget,
+    time::timeout,
+};
 
 use super::{
     Command, Request, Setup,
@@ -93,7 +97,11 @@ impl Driver {
                     Some(command) => self.obey(command),
                 },
                 Some(event) = self.running.next(), if !self.running.is_empty() => self.ended(event),
-                incoming = self.transport.next(), if self.closed.is_none() => self.take(incoming),
+                incoming = self.transport.next(), if self.closed.is_none() => {
+                    self.take(incoming);
+                    // Many messages are read at once: timers and signals have their turn between them.
+                    consume_budget().await;
+                }
             }
             if !self.leaving.is_empty() && !self.is_leaving() {
                 for done in self.leaving.drain(..) {

@@ -1,3 +1,5 @@
+use std::borrow::Cow;
+
 use serde_json::value::RawValue;
 
 use crate::{
@@ -10,8 +12,12 @@ const PREVIEW: usize = 200;
 const BOM: &[u8] = b"\xef\xbb\xbf";
 
 /// What stands in one line of a server's output: a message, the messages of a batch (2025-03-26, *basic*), junk, or
-/// nothing for a blank line. A byte order mark and a carriage return around it do not matter.
+/// nothing for a blank line. A byte order mark and a carriage return around it do not matter, and of text in another
+/// encoding than UTF-8 only the letters are lost.
 pub(super) fn messages(mut line: Vec<u8>) -> Vec<Incoming> {
+    if let Cow::Owned(readable) = String::from_utf8_lossy(&line) {
+        line = readable.into_bytes();
+    }
     line.truncate(line.trim_ascii_end().len());
     let start = line.strip_prefix(BOM).unwrap_or(&line).trim_ascii_start();
     match start.first() {
@@ -59,14 +65,15 @@ mod tests {
 
     #[test]
     fn frames_are_found_in_odd_lines() {
-        let cases: [(&[u8], &str); 11] = [
+        let cases: [(&[u8], &str); 12] = [
             (b"{\"method\":\"a\"}", "f"),
             (b"  {\"method\":\"a\"}\r", "f"),
             (b"\xef\xbb\xbf{\"method\":\"a\"}", "f"),
             (b"", ""),
             (b" \r", ""),
             (b"Ready on stdio", "j"),
-            (b"{\"method\":\"\xff\"}", "j"),
+            (b"{\"method\":\"\xff\"}", "f"),
+            (b"\xff\xfe{\"method\":\"a\"}", "j"),
             (b"[{\"method\":\"a\"},{\"id\":1,\"result\":{}},7]", "ffj"),
             (b"[]", ""),
             (b"[info] started", "j"),
