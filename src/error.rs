@@ -2,13 +2,15 @@
 
 use std::sync::Arc;
 
+use serde_json::Value;
+
 use crate::{
     client::ClientError,
     config::{ConfigError, near_misses},
-    elicitation::{Question, ServerName, Why},
+    elicitation::{Link, Question, ServerName, Why},
     form::Form,
     output::{Detail, Report, safe_line, table},
-    protocol::RpcError,
+    protocol::{RpcError, code},
     transport::TransportError,
 };
 
@@ -192,7 +194,7 @@ impl Error {
     fn details(&self) -> Vec<Detail> {
         match self {
             Self::Client { source, .. } => match &**source {
-                ClientError::Rpc { error, .. } => vec![Detail::Theirs(error.message.clone())],
+                ClientError::Rpc { error, .. } => rpc_details(error),
                 ClientError::Connect(source) | ClientError::Lost { source, .. } => transport_details(source),
                 _ => Vec::new(),
             },
@@ -257,6 +259,22 @@ fn client_code(error: &ClientError) -> &'static str {
         ClientError::Invalid { .. } => "invalid-answer",
         ClientError::Interrupted { .. } => "interrupted",
     }
+}
+
+/// What the server said; with the links that it requires (2025-11-25, *client/elicitation*, URL Elicitation Required).
+fn rpc_details(error: &RpcError) -> Vec<Detail> {
+    let mut details = vec![Detail::Theirs(error.message.clone())];
+    let required = error.data.as_ref().filter(|_| error.code == code::URL_ELICITATION_REQUIRED);
+    let required = required.and_then(|data| data.get("elicitations")).and_then(Value::as_array);
+    for link in required.into_iter().flatten() {
+        let text = |key: &str| link.get(key).and_then(Value::as_str).filter(|text| !text.is_empty());
+        details.extend(["message", "url"].into_iter().filter_map(text).map(|text| Detail::Theirs(text.to_owned())));
+        if let Some(Ok(link)) = text("url").map(Link::inspect) {
+            let warnings = link.warnings.into_iter().map(|warning| format!("! {warning}"));
+            details.extend(std::iter::once(format!("host  {}", link.host)).chain(warnings).map(Detail::Ours));
+        }
+    }
+    details
 }
 
 fn transport_details(error: &TransportError) -> Vec<Detail> {

@@ -4,7 +4,7 @@ use anyhow::Context;
 
 use crate::{
     cli::{ElicitPolicy, QuestionArgs},
-    elicitation::Resolver,
+    elicitation::{Link, Resolver},
     error::Error,
     output::Printer,
     resolver::{
@@ -202,13 +202,14 @@ fn links(printer: &Arc<Printer>, args: &QuestionArgs) -> LinkSink {
     let printer = Arc::clone(printer);
     let browser = !args.no_browser;
     Arc::new(move |question, open| {
-        let url = question.request.url.clone().unwrap_or_default();
-        printer.link(&question.origin.server, &url);
+        // Links that are not offered do not come here.
+        let Some(Ok(link)) = question.request.url.as_deref().map(Link::inspect) else { return };
+        printer.link(&question.origin.server, &link);
         if open && browser {
             let printer = Arc::clone(&printer);
             // Starting a browser may take long, and nobody waits for it.
             std::thread::spawn(move || {
-                if let Err(error) = webbrowser::open(&url) {
+                if let Err(error) = webbrowser::open(&link.url) {
                     drop(printer.warning(&format!("no browser was started: {error}")));
                 }
             });

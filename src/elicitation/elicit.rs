@@ -107,7 +107,8 @@ pub fn elicit(
 pub fn check_elicitation(params: &Value, modes: Modes) -> Result<(), RpcError> {
     let refuse = |message: String| Err(RpcError::new(code::INVALID_PARAMS, message));
     match params.get("mode") {
-        None => {}
+        // Some servers write what is absent as null.
+        None | Some(Value::Null) => {}
         Some(Value::String(mode)) => match mode.as_str() {
             "form" => {}
             "url" if !modes.url => return refuse("elicitation mode \"url\" was not declared".into()),
@@ -169,7 +170,7 @@ mod tests {
             assert_eq!(asked(&params, modes).expect_err("refused").code, -32602);
         }
         assert_eq!(asked(&json!({"mode": "url"}), Modes::ALL).expect_err("refused").code, -32602);
-        assert!(asked(&json!({}), Modes::PLAIN).is_ok());
+        assert!(asked(&json!({}), Modes::PLAIN).is_ok() && asked(&json!({"mode": null}), Modes::PLAIN).is_ok());
     }
 
     #[tokio::test]

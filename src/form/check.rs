@@ -31,10 +31,7 @@ impl Field {
             (FieldKind::Const(fixed), value) => {
                 Err(self.error(format!("{} is not {}", self.quote(value), words::quote(fixed))))
             }
-            (kind, value) => {
-                let found = words::type_of(value);
-                Err(self.error(format!("{} is {found}, but {} is wanted", self.quote(value), kind.wanted())))
-            }
+            (kind, value) => Err(self.error(words::wrong_type(&self.quote(value), value, kind.wanted()))),
         }?;
         self.check_whole(value)
     }

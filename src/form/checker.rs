@@ -121,7 +121,7 @@ fn fault(error: &ValidationError<'_>) -> Fault {
                 TypeKind::Single(one) => wanted(*one).to_owned(),
                 TypeKind::Multiple(many) => many.iter().map(wanted).collect::<Vec<_>>().join(" or "),
             };
-            format!("{shown} is {}, but {wanted} is wanted", words::type_of(value))
+            words::wrong_type(&shown, value, &wanted)
         }
         _ => words::cut(&error.to_string(), 160),
     };

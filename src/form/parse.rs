@@ -7,7 +7,7 @@ use super::{Choice, Field, FieldError, FieldKind, Form, NumberField, decimal::De
 impl Field {
     /// The value that `typed` stands for. Text without a format is taken as it is, all else without the space around it.
     /// A choice is named by its value, its title, or its number from 1 where that cannot mean another choice; several are
-    /// parted by commas, or a JSON list. `null` is null where that is a value of its own, text apart.
+    /// parted by commas, or a JSON list; so are the values of a list that may be any. `null` is null where that is a value of its own, text apart.
     ///
     /// # Errors
     /// Why the value is not taken; then the person should be asked again.
@@ -28,6 +28,23 @@ impl Field {
         };
         self.check(&value)?;
         Ok(value)
+    }
+
+    /// Whether the field is a list, so that several entries make one value.
+    pub fn takes_several(&self) -> bool {
+        matches!(self.kind, FieldKind::List(_)) || self.plain_items().is_some()
+    }
+
+    /// The values that `typed` stands for, where it is one of several entries for a list; their number is not checked.
+    ///
+    /// # Errors
+    /// As [`Field::parse`].
+    pub fn parse_some(&self, typed: &str) -> Result<Vec<Value>, FieldError> {
+        let list = match &self.kind {
+            FieldKind::List(field) => self.parse_list(&field.choices, typed.trim())?,
+            _ => self.parts(typed).map_or_else(|| self.parse(typed), Ok)?,
+        };
+        Ok(if let Value::Array(values) = list { values } else { vec![list] })
     }
 
     /// What an empty entry means: `None` leaves the field out, a value is sent.
@@ -143,7 +160,7 @@ impl Field {
         })
     }
 
-    /// JSON, or text where the schema takes it and it does not look like JSON gone wrong.
+    /// JSON, or the parts of a list, or text where the schema takes it and it does not look like JSON gone wrong.
     fn parse_json(&self, typed: &str) -> Result<Value, FieldError> {
         let read = serde_json::from_str::<Value>(typed.trim());
         if let Ok(value) = &read
@@ -156,10 +173,30 @@ impl Field {
         if !typed.trim().is_empty() && !meant_as_json && self.takes_text() && self.check(&text).is_ok() {
             return Ok(text);
         }
+        if !meant_as_json && let Some(list) = self.parts(typed) {
+            return self.check(&list).map(|()| list);
+        }
         match read {
             Ok(value) => self.check(&value).map(|()| value),
             Err(error) => Err(self.error(format!("{} is no JSON: {error}", self.show_text(typed.trim())))),
         }
+    }
+
+    /// The parts between commas, where the field is a list of plain values; `None` where it is not, or has no parts.
+    fn parts(&self, typed: &str) -> Option<Value> {
+        let texts = typed.split(',').map(str::trim).filter(|part| !part.is_empty());
+        let parts: Vec<Value> = match self.plain_items()? {
+            "string" => texts.map(Value::from).collect(),
+            _ => texts.map(serde_json::from_str).collect::<Result<_, _>>().ok()?,
+        };
+        (!parts.is_empty()).then(|| parts.into())
+    }
+
+    /// The type of the items, where the field is a list of texts or numbers that were not given to choose from.
+    pub(super) fn plain_items(&self) -> Option<&str> {
+        let is_list = self.kind == FieldKind::Json && self.schema.get("type").is_some_and(|name| name == "array");
+        let items = self.schema.get("items").filter(|_| is_list)?.get("type")?.as_str()?;
+        matches!(items, "string" | "integer" | "number").then_some(items)
     }
 
     /// Whether a JSON field may be a text at all, as far as its schema says.

@@ -19,7 +19,11 @@ impl Field {
             FieldKind::Choice(_) => {}
             FieldKind::List(rules) => parts.push(rules.range()),
             FieldKind::Const(value) => parts.push(format!("always {}", words::cut(&words::bare(value), 40))),
-            FieldKind::Json => parts.push("JSON".to_owned()),
+            FieldKind::Json => parts.push(match self.plain_items() {
+                Some("string") => "texts parted by commas, or a JSON list".to_owned(),
+                Some(_) => "numbers parted by commas, or a JSON list".to_owned(),
+                None => "JSON".to_owned(),
+            }),
         }
         parts.join(", ")
     }

@@ -30,6 +30,14 @@ pub(crate) fn type_of(value: &Value) -> &'static str {
     }
 }
 
+/// What is wrong with a value of another type than `wanted`; `shown` is how the value is written.
+pub(crate) fn wrong_type(shown: &str, value: &Value, wanted: &str) -> String {
+    match value {
+        Value::Null => format!("it is null, but {wanted} is wanted"),
+        _ => format!("{shown} is {}, but {wanted} is wanted", type_of(value)),
+    }
+}
+
 /// `2 to 20 characters`, `at least 2 characters`, `at most 1 character`, `exactly 5 characters`; `None` without bounds.
 pub(crate) fn range(low: Option<u64>, high: Option<u64>, one: &str, many: &str) -> Option<String> {
     let count = |n: u64| if n == 1 { format!("1 {one}") } else { format!("{n} {many}") };

@@ -15,7 +15,7 @@ use super::{
 };
 use crate::{
     client::{Notice, NoticeKind},
-    elicitation::ServerName,
+    elicitation::{Link, ServerName},
     protocol::CallToolResult,
     terminal::gate,
 };
@@ -119,10 +119,16 @@ impl Printer {
         }
     }
 
-    /// Shows a link that was accepted without a person being asked, to stderr, also when little is to be said.
-    pub fn link(&self, server: &ServerName, url: &str) {
+    /// Shows a link that was accepted without a person being asked, with its host and what there is to know about it, to
+    /// stderr, also when little is to be said.
+    pub fn link(&self, server: &ServerName, link: &Link) {
         if self.mode != OutputMode::Events {
-            gate().print(&format!("{}: accepted the link\n{}\n", safe_line(server.as_str()), safe_line(url)));
+            let Link { url, host, warnings } = link;
+            let server = safe_line(server.as_str());
+            let warnings = warnings.iter().map(|warning| format!("! {warning}"));
+            let lines = [format!("{server}: accepted the link"), url.clone(), format!("host    {host}")];
+            let lines: Vec<String> = lines.into_iter().chain(warnings).collect();
+            gate().print(&format!("{}\n", lines.join("\n")));
         }
     }
 

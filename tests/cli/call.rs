@@ -58,6 +58,20 @@ fn responses_may_have_our_ids_as_strings() {
 }
 
 #[test]
+fn links_that_a_call_requires_are_told_where_nobody_is_asked() {
+    let elicitations = json!([
+        {"mode": "url", "elicitationId": "e7", "url": "https://bank.example@evil.example/go?x=1", "message": "Link it"},
+        {"mode": "url", "elicitationId": "e8", "url": "javascript:alert(1)", "message": "\u{1b}[2J"},
+    ]);
+    let error = json!({"code": -32042, "message": "More is needed", "data": {"elicitations": elicitations}});
+    let run = call(&tool().on_call([Step::Fail(error)])).status(6).stdout("").run();
+    let link =
+        "│ More is needed\n│ Link it\n│ https://bank.example@evil.example/go?x=1\n  host  evil.example\n  ! a user";
+    assert!(run.stderr.contains(link), "{}", run.stderr);
+    assert!(run.stderr.contains("│ javascript:alert(1)\n") && !run.stderr.contains('\u{1b}'), "{}", run.stderr);
+}
+
+#[test]
 fn a_question_without_an_id_is_told_of() {
     let server = tool().on_call([
         Step::Send(json!({"id": null, "method": "elicitation/create", "params": {"message": "Name?"}})),

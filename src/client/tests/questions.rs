@@ -156,7 +156,7 @@ async fn answers_under_unknown_ids_are_ignored_with_one_warning() {
     let (client, mut server, stage) = legacy(Wish::default()).await;
     let play = async {
         let (call, _) = server.expect("tools/call").await;
-        for id in [Id::from("4"), Id::from(999), Id::from(1000)] {
+        for id in [Id::from("x"), Id::from(999), Id::from(1000)] {
             server.reply(&id, json!({"wrong": true}));
         }
         server.reply(&call, json!({"right": true}));

@@ -6,7 +6,7 @@ use crate::form::Field;
 /// `--answer` options: values for fields by name, laid over whatever file there is.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Overlay {
-    /// The options, in order; of a repeated key the last one counts.
+    /// The options, in order. A key that is repeated gives the values of a list; elsewhere the last one counts.
     pub typed: Vec<(String, Typed)>,
 }
 
@@ -53,10 +53,21 @@ impl Overlay {
 
     /// The value for `field`, where there is one. Text is read as the field reads what a person types.
     pub(super) fn value(&self, field: &Field) -> Option<Result<Value, String>> {
-        let (_, typed) = self.typed.iter().rev().find(|(key, _)| *key == field.key)?;
-        Some(match typed {
-            Typed::Json(value) => Ok(value.clone()),
-            Typed::Text(text) => field.parse(text).map_err(|error| error.reason),
-        })
+        let given: Vec<&Typed> =
+            self.typed.iter().filter(|(key, _)| *key == field.key).map(|(_, typed)| typed).collect();
+        let last = given.last()?;
+        if given.len() == 1 || !field.takes_several() {
+            return Some(match last {
+                Typed::Json(value) => Ok(value.clone()),
+                Typed::Text(text) => field.parse(text).map_err(|error| error.reason),
+            });
+        }
+        let all = given.into_iter().map(|typed| match typed {
+            Typed::Json(Value::Array(values)) => Ok(values.clone()),
+            Typed::Json(value) => Ok(vec![value.clone()]),
+            Typed::Text(text) => field.parse_some(text).map_err(|error| error.reason),
+        });
+        let lists: Result<Vec<Vec<Value>>, String> = all.collect();
+        Some(lists.map(|lists| lists.concat().into()))
     }
 }

@@ -212,6 +212,29 @@ fn the_first_unused_entry_that_fits_answers() {
 }
 
 #[test]
+fn repeated_typed_answers_make_a_list() {
+    let properties = json!({
+        "topics": {"type": "array", "items": {"enum": ["a", "b", "c"]}, "minItems": 2},
+        "to": {"type": "array", "items": {"type": "string"}},
+        "sizes": {"type": "array", "items": {"type": "integer"}},
+    });
+    let question = form(&properties, &json!([]));
+    for (typed, expected) in [
+        (&["topics=a", "topics=c"][..], r#"accept {"topics":["a","c"]}"#),
+        (&["topics=a,b", "topics:=[\"c\"]"], r#"accept {"topics":["a","b","c"]}"#),
+        (&["to=x", "to=y"], r#"accept {"to":["x","y"]}"#),
+        (&["to=x, y", "sizes=1,2"], r#"accept {"to":["x","y"],"sizes":[1,2]}"#),
+        (&["to=[\"x, y\"]"], r#"accept {"to":["x, y"]}"#),
+        (&["sizes=1", "sizes=two"], "fail: --answer sizes: two is no JSON"),
+        (&["topics=a"], "fail: --answer topics: "),
+    ] {
+        let told = once("", typed, &question);
+        let fits = if expected.starts_with("fail") { told.starts_with(expected) } else { told == expected };
+        assert!(fits, "{typed:?}: {told}");
+    }
+}
+
+#[test]
 fn typed_answers_lie_over_the_file() {
     let greet = greet();
     for (text, typed, expected) in [
