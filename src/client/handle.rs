@@ -236,6 +236,16 @@ impl Client {
         Ok(())
     }
 
+    /// Goes on in the newest legacy revision, unless somebody has done so meanwhile.
+    pub(super) async fn go_back(&self, old: &Arc<Session>, stop: &CancellationToken) -> Result<(), ClientError> {
+        let mut session = self.session.lock().await;
+        if Arc::ptr_eq(&session, old) {
+            old.wire.close().await;
+            *session = self.adopt(self.opener.go_back(stop).await?);
+        }
+        Ok(())
+    }
+
     fn adopt(&self, session: Session) -> Arc<Session> {
         *self.info.lock().unwrap_or_else(PoisonError::into_inner) = Arc::clone(&session.info);
         Arc::new(session)

@@ -2,7 +2,10 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::elicitation::{CallName, Question, ServerName, Why};
+use crate::{
+    elicitation::{CallName, Question, ServerName, Why},
+    protocol::Revision,
+};
 
 /// Something that a host has to say while it works. The host never prints: `output` renders these.
 #[derive(Clone, Debug, PartialEq)]
@@ -69,6 +72,11 @@ pub enum NoticeKind {
     NotDeclared {
         /// The method it used.
         method: String,
+    },
+    /// The server can ask in this older revision alone: the call is made once more in it.
+    CalledAgain {
+        /// What is spoken from now on.
+        revision: Revision,
     },
     /// `notifications/elicitation/complete` for a link of ours: its `elicitationId`.
     LinkComplete(String),

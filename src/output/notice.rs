@@ -19,6 +19,9 @@ pub(super) fn notice_text(notice: &Notice, verbosity: Verbosity) -> Option<Strin
             format!("warning: {server}: it asked a question ({}) that it was not allowed to ask\n", safe_line(method)),
         ),
         NoticeKind::Withdrawn(_) => (Verbosity::Normal, format!("note: {server} took its question back\n")),
+        NoticeKind::CalledAgain { revision } => {
+            (Verbosity::Normal, format!("note: {server} can only ask over {revision}: calling again\n"))
+        }
         NoticeKind::Log { level, logger, data } => {
             let quiet = matches!(level.as_str(), "debug" | "info" | "notice");
             let source = logger.as_ref().map(|logger| format!(" {}", safe_line(logger))).unwrap_or_default();
@@ -71,6 +74,7 @@ pub(super) fn notice_event(notice: &Notice) -> Value {
         }
         NoticeKind::Withdrawn(question) => ("withdrawn", json!({"id": question.request.id})),
         NoticeKind::NotDeclared { method } => ("not-declared", json!({"method": method})),
+        NoticeKind::CalledAgain { revision } => ("called-again", json!({"revision": revision.as_str()})),
         NoticeKind::LinkComplete(id) => ("link-complete", json!({"elicitationId": id})),
         NoticeKind::Task { id, status, message } => ("task", json!({"id": id, "status": status, "message": message})),
     };

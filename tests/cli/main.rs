@@ -9,6 +9,7 @@ mod config;
 mod demo;
 mod docs;
 mod forms;
+mod go_back;
 mod http;
 mod lifecycle;
 mod listing;

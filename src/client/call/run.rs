@@ -137,6 +137,11 @@ impl<'a> Call<'a> {
                         self.open_links(&mut links, *error).await?;
                         continue;
                     }
+                    ClientError::Rpc { error, .. } if self.could_ask_before(&error) => {
+                        params = self.go_back(*error).await?;
+                        (rounds, links) = (Rounds::default(), Links::default());
+                        continue;
+                    }
                     error => return Err(error),
                 }
             }
@@ -206,7 +211,7 @@ impl<'a> Call<'a> {
         Ok(frame)
     }
 
-    fn open_scope(&mut self) {
+    pub(super) fn open_scope(&mut self) {
         self.open = Some(self.session.wire.open_scope(Arc::clone(&self.scope)));
     }
 

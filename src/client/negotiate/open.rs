@@ -94,7 +94,7 @@ impl Opener {
     /// When there is no connection, or no revision in common.
     pub(in crate::client) async fn open(&self, stop: &CancellationToken) -> Result<Session, ClientError> {
         let patience = self.patience();
-        match self.options.protocol.unwrap_or(self.config.protocol) {
+        match self.choice() {
             ProtocolChoice::Fixed(revision) => self.open_as(revision, patience, stop).await,
             ProtocolChoice::Auto => match self.memory.recall() {
                 Some(info) if info.era() == Era::Modern => {
@@ -116,6 +116,21 @@ impl Opener {
     pub(in crate::client) async fn reopen(&self, stop: &CancellationToken) -> Result<Session, ClientError> {
         self.memory.forget();
         self.find_out(self.patience(), stop).await
+    }
+
+    /// Which revision is wanted.
+    pub(in crate::client) fn choice(&self) -> ProtocolChoice {
+        self.options.protocol.unwrap_or(self.config.protocol)
+    }
+
+    /// Opens a connection by the handshake, and remembers that the server is spoken to so.
+    ///
+    /// # Errors
+    /// When there is no connection, or the server knows no legacy revision.
+    pub(in crate::client) async fn go_back(&self, stop: &CancellationToken) -> Result<Session, ClientError> {
+        let session = self.open_legacy(self.patience(), stop).await?;
+        self.memory.keep(&session.info);
+        Ok(session)
     }
 
     /// Whether the server still speaks as it is remembered to.
