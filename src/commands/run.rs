@@ -71,8 +71,16 @@ fn help_or_usage(error: &clap::Error, printer: &Printer) -> anyhow::Result<()> {
     // `error: MESSAGE`, lines that belong to it, and after an empty line `tip: …`, `Usage: …`, `For more information …`.
     let mut parts = text.split("\n\n").map(|part| part.split_whitespace().collect::<Vec<_>>().join(" "));
     let message = parts.next().unwrap_or_default();
-    let tips: Vec<String> = parts.filter_map(|part| part.strip_prefix("tip: ").map(str::to_owned)).collect();
+    let tips: Vec<String> = parts.filter_map(|part| part.strip_prefix("tip: ").map(tip)).collect();
     let hint = if tips.is_empty() { "--help shows what there is".to_owned() } else { tips.join("\n") };
     let message = message.trim_start_matches("error: ").to_owned();
     Err(Error::Usage { message, hint: Some(hint) }.into())
+}
+
+/// A tip of clap's. What it says of `--` is not so here, where a server's command stands behind it.
+fn tip(tip: &str) -> String {
+    match tip.split_once(" as a value, use ") {
+        Some(_) => "what is for the tool is written key=value".to_owned(),
+        None => tip.to_owned(),
+    }
 }

@@ -11,7 +11,7 @@ use super::{
 };
 
 /// The keys under which the servers may stand, the strongest first.
-const ROOTS: [&str; 4] = ["mcpServers", "servers", "mcp.servers", "mcp"];
+const ROOTS: [&str; 5] = ["mcpServers", "servers", "mcp.servers", "context_servers", "mcp"];
 /// Keys beside the entries of a bare map that are no entries.
 const IGNORED: [&str; 4] = ["builtins", "agents", "a2a", "mcpServer"];
 /// Keys beside the entries of a bare map that are none unless they hold an object.
@@ -159,6 +159,7 @@ mod tests {
             r#"{"mcp": {"t": {"type": "local", "command": ["x"], "enabled": true}}}"#,
             r#"{"mcp": {"servers": {"t": {"command": "x"}}}}"#,
             r#"{"mcp.servers": {"t": {"command": "x"}}}"#,
+            r#"{"theme": "One", "context_servers": {"t": {"source": "custom", "command": "x", "args": [], "env": {}}}}"#,
             r#"{"t": {"command": "x"}, "builtins": {"command": "y"}, "agents": [], "a2a": {}, "mcpServer": {"command": "y"}}"#,
             r#"{"$schema": "https://a.example/s.json", "t": {"command": "x"}}"#,
         ] {

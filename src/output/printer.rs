@@ -188,7 +188,8 @@ impl Printer {
             if self.mode == OutputMode::Events && self.stdout_is_terminal { safe_json(text) } else { text.into() };
         match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-            result => result,
+            Err(error) => Err(io::Error::new(error.kind(), format!("write the output: {error}"))),
+            Ok(()) => Ok(()),
         }
     }
 

@@ -56,10 +56,15 @@ impl CallToolResult {
         let Ok(parts) = serde_json::from_str::<HashMap<Cow<'_, str>, &RawValue>>(result.get()) else {
             return Self::default();
         };
-        let blocks = parts.get("content").and_then(|raw| serde_json::from_str::<Vec<&RawValue>>(raw.get()).ok());
+        // Some servers send a text, or one block, in place of the list.
+        let blocks = |raw: &&'_ RawValue| match serde_json::from_str::<Vec<&RawValue>>(raw.get()) {
+            Ok(blocks) => blocks.into_iter().map(ContentBlock::from_raw).collect(),
+            Err(_) => vec![ContentBlock::from_raw(raw)],
+        };
+        let content = parts.get("content").filter(|raw| raw.get() != "null").map(blocks);
         let structured = parts.get("structuredContent").map(|raw| raw.get()).filter(|text| *text != "null");
         Self {
-            content: blocks.unwrap_or_default().into_iter().map(ContentBlock::from_raw).collect(),
+            content: content.unwrap_or_default(),
             structured: structured.map(str::to_owned),
             is_error: parts.get("isError").is_some_and(|raw| raw.get() == "true"),
         }
@@ -77,6 +82,7 @@ impl ContentBlock {
         let text = |key: &str| value.get(key).and_then(Value::as_str).map(str::to_owned);
         let known = match value.get("type").and_then(Value::as_str) {
             Some("text") => text("text").map(Self::Text),
+            None => value.as_str().map(str::to_owned).or_else(|| text("text")).map(Self::Text),
             Some("image") => {
                 text("data").map(|data| Self::Image { mime_type: text("mimeType").unwrap_or_default(), data })
             }

@@ -12,7 +12,7 @@ pub enum TransportError {
         source: io::Error,
     },
     /// The configured working directory is not there.
-    #[error("start {command:?}: the directory {} does not exist", cwd.display())]
+    #[error("start {command:?}: the directory {} {}", cwd.display(), if cwd.exists() { "is no directory" } else { "does not exist" })]
     NoDirectory {
         /// The program, as configured.
         command: String,

@@ -50,6 +50,24 @@ fn json_is_the_result_in_the_servers_own_bytes() {
 }
 
 #[test]
+fn content_that_is_no_list_is_printed() {
+    for content in [json!("hi"), json!({"type": "text", "text": "hi"}), json!(["hi"]), json!([{"text": "hi"}])] {
+        call(&tool().result(json!({"content": content}))).stdout("hi\n").run();
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn an_output_that_cannot_be_written_is_an_error() {
+    let test = call(&tool());
+    let full = std::fs::OpenOptions::new().write(true).open("/dev/full").expect("a device");
+    let output = test.command().stdin(std::process::Stdio::null()).stdout(full).output().expect("a run");
+    assert_eq!(output.status.code(), Some(1));
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(stderr.starts_with("error: failed to write the output: "), "{stderr}");
+}
+
+#[test]
 fn responses_may_have_our_ids_as_strings() {
     let hello = r#"{"id":"$id","result":{"protocolVersion":"2025-06-18","capabilities":{}}}"#;
     let line = r#"{"id":"$id","result":{"content":[{"type":"text","text":"spelled"}]}}"#;

@@ -32,13 +32,16 @@ pub(super) fn check_directory(endpoint: &StdioEndpoint) -> Result<(), TransportE
 /// Why the program could not be started, in clear words where the system has none.
 pub(super) fn refusal(endpoint: &StdioEndpoint, error: io::Error) -> TransportError {
     let is_path = Path::new(&endpoint.command).components().count() > 1;
+    let advice =
+        if endpoint.command.contains(' ') { " (a command is the program alone, without its arguments)" } else { "" };
+    let what = |what: &str| format!("{what}{advice}");
     let source = match (error.kind(), find(endpoint)) {
         (io::ErrorKind::NotFound, Some(found)) => {
             let reason = format!("{} needs an interpreter that is not there", found.display());
             io::Error::new(io::ErrorKind::NotFound, reason)
         }
-        (io::ErrorKind::NotFound, None) if is_path => io::Error::new(io::ErrorKind::NotFound, "no such file"),
-        (io::ErrorKind::NotFound, None) => io::Error::new(io::ErrorKind::NotFound, "no such program on PATH"),
+        (io::ErrorKind::NotFound, None) if is_path => io::Error::new(io::ErrorKind::NotFound, what("no such file")),
+        (io::ErrorKind::NotFound, None) => io::Error::new(io::ErrorKind::NotFound, what("no such program on PATH")),
         _ => error,
     };
     TransportError::Spawn { command: endpoint.command.clone(), source }
@@ -82,6 +85,7 @@ mod tests {
             refusal(&endpoint, io::ErrorKind::NotFound.into()).to_string()
         };
         assert!(refused(&script).ends_with("no such file"));
+        assert!(refused(Path::new("nowhere-program -y thing")).contains("no such program on PATH (a command is"));
         std::fs::write(&script, "#!/nowhere/interpreter").expect("written");
         assert!(refused(&script).ends_with("needs an interpreter that is not there"));
     }
