@@ -64,7 +64,9 @@ impl Ended {
 pub(super) fn say_pending(printer: &Printer, pending: &Pending, path: &Path) -> anyhow::Result<()> {
     let open: Vec<&Request> = pending.open().collect();
     printer.data("pending", &json!({"status": "pending", "pending": open}), || {
-        let prompts: String = open.iter().flat_map(|request| ["  ", &request.prompt, "\n"]).collect();
+        // Every line is set in, so that none looks like one of ours.
+        let lines = open.iter().flat_map(|request| request.prompt.lines());
+        let prompts: String = lines.flat_map(|line| ["  ", line, "\n"]).collect();
         format!("{} waits for answers; `toolnexus resume {}` goes on:\n{prompts}", pending.name(), path.display())
     })?;
     Ok(())

@@ -29,7 +29,10 @@ pub fn tool_page(tool: &Tool) -> String {
     }
     page.push('\n');
     if let Some(about) = tool.description() {
-        _ = write!(page, "\n{}\n", safe_text(about.trim_end()));
+        // Set in, so that no line of it looks like one of ours.
+        let lines = safe_text(about.trim_end());
+        page.extend(lines.lines().flat_map(|line| ["\n  ", line]));
+        page.push('\n');
     }
     let Some(schema) = tool.raw.get("inputSchema") else { return page };
     let form = Form::from_schema(schema);

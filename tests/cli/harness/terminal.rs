@@ -204,6 +204,25 @@ impl AtTerminal {
         self
     }
 
+    /// Waits until a scripted server has been asked this.
+    #[track_caller]
+    pub(crate) fn wait_for_request(&self, server: &str, method: &str) -> &Self {
+        let end = Instant::now() + LIMIT;
+        let path = self.test.folder().join(format!("{server}.received"));
+        while !std::fs::read_to_string(&path).is_ok_and(|text| text.contains(&format!("\"{method}\""))) {
+            assert!(Instant::now() < end, "{method} was never asked");
+            thread::sleep(Duration::from_millis(2));
+        }
+        self
+    }
+
+    /// Waits until the program has ended, and gives everything that it wrote.
+    #[track_caller]
+    pub(crate) fn all_written(&self) -> String {
+        self.screen.wait("the end", |state| state.is_closed);
+        self.written()
+    }
+
     /// Sends a signal to the program.
     pub(crate) fn signal(&self, signal: Signal) -> &Self {
         let id = i32::try_from(self.child.id()).expect("a process id");

@@ -1,0 +1,194 @@
+//! Calls that servers turn into tasks: the extension `io.modelcontextprotocol/tasks`, and the experiment of 2025-11-25.
+
+use std::{fs, process::Stdio};
+
+use serde_json::{Value, json};
+
+use super::harness::{Fake, Step, Test, received};
+
+fn form() -> Value {
+    let schema = json!({"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]});
+    json!({"method": "elicitation/create", "params": {"message": "Who?", "requestedSchema": schema}})
+}
+
+/// A task in this state, as `tasks/get` gives it, with more of its members.
+fn task(status: &str, more: Value) -> Value {
+    let mut task =
+        json!({"resultType": "complete", "taskId": "t1", "status": status, "ttlMs": null, "pollIntervalMs": 30});
+    let more = more.as_object().expect("members").clone();
+    task.as_object_mut().expect("a task").extend(more);
+    task
+}
+
+fn handle() -> Step {
+    let mut handle = task("working", json!({"statusMessage": "at work"}));
+    handle["resultType"] = json!("task");
+    Step::Reply(handle)
+}
+
+fn asks() -> Step {
+    Step::Reply(task("input_required", json!({"inputRequests": {"who": form()}})))
+}
+
+fn completed() -> Step {
+    let result = json!({"content": [{"type": "text", "text": "done"}], "resultType": "complete"});
+    Step::Reply(task("completed", json!({"result": result})))
+}
+
+/// A modern server whose tool `t` becomes a task.
+fn server() -> Fake {
+    Fake::new()
+        .modern()
+        .tool("t")
+        .on_call([handle()])
+        .on("tasks/update", [Step::Reply(json!({"resultType": "complete"}))])
+}
+
+fn call(server: &Fake) -> Test {
+    Test::new().server("s", server).args(["call", "s", "t"])
+}
+
+#[test]
+fn a_task_is_followed_with_progress_and_its_question_answered() {
+    let progress = json!({"method": "notifications/progress", "params":
+        {"progressToken": "$token", "progress": 1, "total": 2, "message": "half"}});
+    let server = Fake::new()
+        .modern()
+        .tool("t")
+        .on_call([handle()])
+        .on("tasks/get", [Step::Send(progress), Step::Reply(task("working", json!({"statusMessage": "still"})))])
+        .on("tasks/get", [asks()])
+        .on("tasks/get", [completed()])
+        .on("tasks/update", [Step::Reply(json!({"resultType": "complete"}))]);
+    let run = call(&server).args(["--answer", "name=Ada", "-o", "events"]).run();
+    let events = run.events();
+    let states: Vec<&Value> = events.iter().filter(|event| event["event"] == "task").map(|e| &e["status"]).collect();
+    assert_eq!(states, ["working", "working", "input_required", "completed"]);
+    let result = &events.last().expect("events")["result"];
+    assert_eq!(result["content"][0]["text"], "done");
+    let update = run.params("s", "tasks/update", 0);
+    assert_eq!(update["taskId"], "t1");
+    assert_eq!(update["inputResponses"], json!({"who": {"action": "accept", "content": {"name": "Ada"}}}));
+    let declared = &run.params("s", "tools/call", 0)["_meta"]["io.modelcontextprotocol/clientCapabilities"];
+    assert_eq!(declared["extensions"]["io.modelcontextprotocol/tasks"], json!({}));
+    assert_eq!(run.params("s", "tasks/get", 0)["taskId"], "t1");
+}
+
+#[test]
+fn how_a_task_can_end() {
+    let failed = task("failed", json!({"error": {"code": -32603, "message": "it broke"}}));
+    for (end, status, told) in [
+        (failed, 6, "it broke"),
+        (task("cancelled", json!({})), 6, "the server cancelled the task"),
+        (task("completed", json!({})), 6, "without a result"),
+        (task("completed", json!({"result": {"content": [], "isError": true}})), 1, ""),
+    ] {
+        let server = server().on("tasks/get", [Step::Reply(end)]);
+        call(&server).status(status).stderr_contains(told).run();
+    }
+}
+
+#[test]
+fn an_unanswered_question_of_a_task_is_told_and_the_task_goes_on() {
+    let server = server().on("tasks/get", [asks()]).on("tasks/get", [completed()]);
+    let run =
+        call(&server).args(["--elicit", "fail"]).status(8).stdout("done\n").stderr_contains("nobody answered").run();
+    assert_eq!(run.params("s", "tasks/update", 0)["inputResponses"], json!({"who": {"action": "cancel"}}));
+}
+
+#[test]
+#[cfg(unix)]
+fn an_interrupted_task_is_cancelled() {
+    let server = server()
+        .on("tasks/get", [Step::Reply(task("working", json!({})))])
+        .on("tasks/cancel", [Step::Reply(json!({"resultType": "complete"}))]);
+    let person = call(&server).at_terminal(24, 80);
+    person.wait_for_request("s", "tasks/get").send("\x03");
+    let ended = person.end(130);
+    let cancels = ended.received("s").into_iter().filter(|message| message["method"] == "tasks/cancel");
+    assert_eq!(cancels.map(|cancel| cancel["params"]["taskId"].clone()).collect::<Vec<_>>(), ["t1"]);
+}
+
+#[test]
+fn a_task_is_put_aside_and_goes_on_after_a_crash() {
+    let test = Test::new().server("s", &server().on("tasks/get", [asks()]));
+    let run = |args: &[&str]| {
+        let output = test.command().args(args).stdin(Stdio::null()).output().expect("the program starts");
+        (output.status.code(), String::from_utf8_lossy(&output.stdout).into_owned())
+    };
+    let (status, told) = run(&["call", "s", "t", "--defer", "call.json", "-o", "json"]);
+    let told: Value = serde_json::from_str(&told).expect("JSON");
+    assert_eq!((status, &told["status"], &told["pending"][0]["prompt"]), (Some(75), &json!("pending"), &json!("Who?")));
+    let file = || -> Value {
+        serde_json::from_slice(&fs::read(test.folder().join("call.json")).expect("the file")).expect("JSON")
+    };
+    assert_eq!((&file()["task"], &file()["sent"]), (&json!("t1"), &json!(false)));
+
+    // The server takes the answer, and dies before there is a result.
+    let dies = Fake::new().modern().tool("t").on("tasks/update", [Step::Reply(json!({}))]);
+    dies.on("tasks/get", [Step::Exit(3)]).entry(test.folder(), "s");
+    assert_eq!(run(&["resume", "call.json", "--answer", "name=Ada"]).0, Some(4));
+    assert_eq!(file()["sent"], true);
+    server().on("tasks/get", [completed()]).entry(test.folder(), "s");
+    assert_eq!(run(&["resume", "call.json"]).0, Some(2));
+    assert_eq!(run(&["resume", "call.json", "--again"]), (Some(0), "done\n".to_owned()));
+    assert!(!test.folder().join("call.json").exists());
+    let messages = received(test.folder(), "s");
+    assert_eq!(messages.iter().filter(|message| message["method"] == "tools/call").count(), 1, "it was called once");
+    for update in messages.iter().filter(|message| message["method"] == "tasks/update") {
+        assert_eq!(update["params"]["inputResponses"]["who"]["content"], json!({"name": "Ada"}));
+    }
+}
+
+#[test]
+fn a_legacy_task_is_called_fetched_and_may_ask() {
+    let tool = json!({"name": "t", "inputSchema": {"type": "object"}, "execution": {"taskSupport": "required"}});
+    let tasks = json!({"tools": {}, "tasks": {"requests": {"tools": {"call": {}}}}});
+    let state =
+        |status: &str| json!({"taskId": "t1", "status": status, "pollInterval": 20, "statusMessage": "at work"});
+    let mut ask = json!({"id": "q"});
+    ask.as_object_mut().expect("an object").extend(form().as_object().expect("a request").clone());
+    let server = Fake::new()
+        .on("tools/list", [Step::Reply(json!({"tools": [tool]}))])
+        .on(
+            "initialize",
+            [Step::Reply(json!({"protocolVersion": "2025-11-25", "capabilities": tasks,
+            "serverInfo": {"name": "fake", "version": "1"}}))],
+        )
+        .on_call([Step::Reply(json!({"task": state("working")}))])
+        .on("tasks/get", [Step::Reply(state("working"))])
+        .on("tasks/get", [Step::Reply(state("input_required"))])
+        .on(
+            "tasks/result",
+            [
+                Step::Send(ask),
+                Step::Expect(json!({"id": "q"})),
+                Step::Reply(json!({"content": [{"type": "text", "text": "done"}]})),
+            ],
+        );
+    let run = call(&server).args(["--answer", "name=Ada"]).stdout("done\n").run();
+    assert!(run.params("s", "tools/call", 0)["task"]["ttl"].is_number());
+    assert_eq!(run.reply("s", &json!("q"))["content"], json!({"name": "Ada"}));
+}
+
+#[test]
+fn a_legacy_server_may_ask_in_a_task_of_ours() {
+    let mut ask = json!({"id": "q"});
+    ask.as_object_mut().expect("an object").extend(form().as_object().expect("a request").clone());
+    ask["params"]["task"] = json!({"ttl": 60_000});
+    let result = json!({"id": "r", "method": "tasks/result", "params": {"taskId": "question-1"}});
+    let server = Fake::new().tool("t").on_call([
+        Step::Send(ask),
+        Step::Expect(json!({"id": "q"})),
+        Step::Send(json!({"id": "l", "method": "tasks/list"})),
+        Step::Expect(json!({"id": "l"})),
+        Step::Send(result),
+        Step::Expect(json!({"id": "r"})),
+        Step::Reply(json!({"content": [{"type": "text", "text": "done"}]})),
+    ]);
+    let run = call(&server).args(["--answer", "name=Ada"]).stdout("done\n").run();
+    let opened = run.reply("s", &json!("q"));
+    assert_eq!(run.reply("s", &json!("l"))["tasks"][0]["taskId"], opened["task"]["taskId"]);
+    let answer = run.reply("s", &json!("r"));
+    assert_eq!((&answer["action"], &answer["content"]), (&json!("accept"), &json!({"name": "Ada"})));
+}
