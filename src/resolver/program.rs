@@ -203,24 +203,22 @@ fn read_answer(text: &str, question: &Question) -> Result<Option<Answer>, String
     if let Some(other) = printed.id.filter(|other| other != id) {
         return Err(format!("answered the question {other:?}, not {id:?}"));
     }
-    if printed.ok && !question.request.is_link() && question.origin.cause != Cause::SignIn {
-        check(printed.data.as_ref(), question)?;
-    }
-    Ok(Some(Answer { id: id.clone(), ok: printed.ok, data: printed.data, reason: printed.reason }))
+    let is_form = !question.request.is_link() && question.origin.cause != Cause::SignIn;
+    let data = match printed.data {
+        Some(data) if printed.ok && is_form => Some(content(data, question)?),
+        None if printed.ok && is_form => content(Value::Object(Map::new()), question).map(|_| None)?,
+        data => data,
+    };
+    Ok(Some(Answer { id: id.clone(), ok: printed.ok, data, reason: printed.reason }))
 }
 
-/// Whether `data` fits the form that was asked.
-fn check(data: Option<&Value>, question: &Question) -> Result<(), String> {
-    let nothing = Map::new();
-    let content = match data {
-        None => &nothing,
-        Some(Value::Object(content)) => content,
-        Some(_) => return Err("gave data that is no object".to_owned()),
-    };
+/// `data` as the form that was asked spells it, when it fits.
+fn content(data: Value, question: &Question) -> Result<Value, String> {
+    let Value::Object(content) = data else { return Err("gave data that is no object".to_owned()) };
     let form = Form::from_schema(question.request.schema().unwrap_or(&Value::Null));
-    match form.check(content).first() {
+    match form.check(&content).first() {
         Some(error) => Err(format!("gave data that does not fit the form: {error}")),
-        None => Ok(()),
+        None => Ok(form.canonical(content).into()),
     }
 }
 

@@ -39,9 +39,35 @@ fn run_page(text: &str) {
                 assert_eq!(shown, expected, "$ {command}\n--- gave\n{shown}");
                 commands += 1;
             }
+        } else if info == "terminal" {
+            at_terminal(&run, &block);
+            commands += 1;
         }
     }
     assert!(commands > 0, "the page runs nothing");
+}
+
+/// Plays a block at a terminal: `$ COMMAND` is started, after `⌨` stand texts and names of keys, and every other line is seen.
+fn at_terminal(run: &Test, block: &str) {
+    let mut person = None;
+    for line in block.lines() {
+        if let Some(command) = line.strip_prefix("$ toolnexus ") {
+            person = Some(run.again().args(command.split(' ')).at_terminal(24, 80));
+            continue;
+        }
+        let person = person.as_ref().expect("a command comes first");
+        match line.strip_prefix("⌨ ") {
+            None => drop(person.see(line)),
+            Some(keys) => keys.split(' ').for_each(|key| {
+                person.send(match key {
+                    "Enter" => "\r",
+                    "Down" => "\x1b[B",
+                    text => text,
+                });
+            }),
+        }
+    }
+    person.expect("a command").end(0);
 }
 
 fn shell(test: &Test, command: &str) -> (String, i32) {
@@ -53,6 +79,12 @@ fn shell(test: &Test, command: &str) -> (String, i32) {
     shell.envs(own.get_envs().filter_map(|(name, value)| Some((name, value?))));
     let output = shell.output().expect("a shell");
     (String::from_utf8_lossy(&output.stdout).into_owned(), output.status.code().unwrap_or(-1))
+}
+
+#[test]
+#[cfg(unix)]
+fn elicitation() {
+    run_page(include_str!("../../docs/elicitation.md"));
 }
 
 #[test]

@@ -12,7 +12,7 @@ fn form() -> Value {
 }
 
 /// A task in this state, as `tasks/get` gives it, with more of its members.
-fn task(status: &str, more: Value) -> Value {
+fn task(status: &str, more: &Value) -> Value {
     let mut task =
         json!({"resultType": "complete", "taskId": "t1", "status": status, "ttlMs": null, "pollIntervalMs": 30});
     let more = more.as_object().expect("members").clone();
@@ -21,18 +21,18 @@ fn task(status: &str, more: Value) -> Value {
 }
 
 fn handle() -> Step {
-    let mut handle = task("working", json!({"statusMessage": "at work"}));
+    let mut handle = task("working", &json!({"statusMessage": "at work"}));
     handle["resultType"] = json!("task");
     Step::Reply(handle)
 }
 
 fn asks() -> Step {
-    Step::Reply(task("input_required", json!({"inputRequests": {"who": form()}})))
+    Step::Reply(task("input_required", &json!({"inputRequests": {"who": form()}})))
 }
 
 fn completed() -> Step {
     let result = json!({"content": [{"type": "text", "text": "done"}], "resultType": "complete"});
-    Step::Reply(task("completed", json!({"result": result})))
+    Step::Reply(task("completed", &json!({"result": result})))
 }
 
 /// A modern server whose tool `t` becomes a task.
@@ -56,7 +56,7 @@ fn a_task_is_followed_with_progress_and_its_question_answered() {
         .modern()
         .tool("t")
         .on_call([handle()])
-        .on("tasks/get", [Step::Send(progress), Step::Reply(task("working", json!({"statusMessage": "still"})))])
+        .on("tasks/get", [Step::Send(progress), Step::Reply(task("working", &json!({"statusMessage": "still"})))])
         .on("tasks/get", [asks()])
         .on("tasks/get", [completed()])
         .on("tasks/update", [Step::Reply(json!({"resultType": "complete"}))]);
@@ -76,12 +76,12 @@ fn a_task_is_followed_with_progress_and_its_question_answered() {
 
 #[test]
 fn how_a_task_can_end() {
-    let failed = task("failed", json!({"error": {"code": -32603, "message": "it broke"}}));
+    let failed = task("failed", &json!({"error": {"code": -32603, "message": "it broke"}}));
     for (end, status, told) in [
         (failed, 6, "it broke"),
-        (task("cancelled", json!({})), 6, "the server cancelled the task"),
-        (task("completed", json!({})), 6, "without a result"),
-        (task("completed", json!({"result": {"content": [], "isError": true}})), 1, ""),
+        (task("cancelled", &json!({})), 6, "the server cancelled the task"),
+        (task("completed", &json!({})), 6, "without a result"),
+        (task("completed", &json!({"result": {"content": [], "isError": true}})), 1, ""),
     ] {
         let server = server().on("tasks/get", [Step::Reply(end)]);
         call(&server).status(status).stderr_contains(told).run();
@@ -100,7 +100,7 @@ fn an_unanswered_question_of_a_task_is_told_and_the_task_goes_on() {
 #[cfg(unix)]
 fn an_interrupted_task_is_cancelled() {
     let server = server()
-        .on("tasks/get", [Step::Reply(task("working", json!({})))])
+        .on("tasks/get", [Step::Reply(task("working", &json!({})))])
         .on("tasks/cancel", [Step::Reply(json!({"resultType": "complete"}))]);
     let person = call(&server).at_terminal(24, 80);
     person.wait_for_request("s", "tasks/get").send("\x03");

@@ -49,6 +49,17 @@ impl Test {
         }
     }
 
+    /// Another run, in a folder with the same files.
+    pub(crate) fn again(&self) -> Self {
+        let again = Self::new();
+        for entry in fs::read_dir(self.folder()).expect("the folder").flatten() {
+            if entry.path().is_file() {
+                fs::copy(entry.path(), again.folder().join(entry.file_name())).expect("a copy");
+            }
+        }
+        again
+    }
+
     /// The folder in which the program runs; its HOME is `home` in it.
     pub(crate) fn folder(&self) -> &Path {
         self.folder.path()
