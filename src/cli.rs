@@ -2,7 +2,7 @@
 
 use std::{ffi::OsString, path::PathBuf};
 
-use clap::{Args, Parser, Subcommand, ValueEnum, builder::styling::Styles};
+use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum, builder::styling::Styles};
 
 use crate::{
     commands,
@@ -18,6 +18,9 @@ use crate::{
     max_term_width = 100,
     styles = Styles::plain(),
     disable_help_subcommand = true,
+    disable_help_flag = true,
+    disable_version_flag = true,
+    override_usage = "toolnexus COMMAND [OPTIONS] ...",
     after_help = "Examples:
   toolnexus call forms greet                      call a tool of a server in mcp.json
   toolnexus call forms greet --answer name=Ada    the same without a person
@@ -25,13 +28,23 @@ use crate::{
   toolnexus call echo message=hi -- npx -y @modelcontextprotocol/server-everything
   toolnexus tools                                 what every server offers
 
-Exit codes: 0 success, 1 the tool failed, 2 usage, 3 configuration, 4 could not start or reach the server,
-5 authorization, 6 protocol error, 7 timed out, 8 a question could not be answered, 75 deferred."
+`toolnexus COMMAND --help` has each command's options. Options may stand before COMMAND, too.
+
+Exit codes:
+   0  success                           6  protocol error, unknown tool
+   1  the tool failed                   7  timed out
+   2  wrong option or argument          8  a question was not answered
+   3  configuration, answers file      75  put aside with --defer
+   4  server not started or reached   130  interrupted
+   5  authorization                   143  terminated"
 )]
 pub struct Cli {
     /// Options of every command.
     #[command(flatten)]
     pub global: GlobalArgs,
+    /// Show the version
+    #[arg(short = 'V', long, action = ArgAction::Version, help_heading = "General options")]
+    version: Option<bool>,
     /// What to do.
     #[command(subcommand)]
     pub command: Command,
@@ -61,8 +74,8 @@ pub struct GlobalArgs {
     /// The configuration file [default: mcp.json and others, here and in the folders above]
     #[arg(long, global = true, value_name = "FILE")]
     pub config: Option<PathBuf>,
-    /// How to print the result
-    #[arg(short, long, global = true, value_name = "FORMAT", value_enum, default_value_t)]
+    /// How to print the result: text, json (as the server sent it), or events (a JSON line for all that happens)
+    #[arg(short, long, global = true, value_name = "FORMAT", value_enum, default_value_t, hide_possible_values = true)]
     pub output: OutputMode,
     /// Show what servers write to their standard error, and all of their log
     #[arg(short, long, global = true)]
@@ -70,6 +83,9 @@ pub struct GlobalArgs {
     /// Show no progress and no warnings
     #[arg(short, long, global = true, conflicts_with = "verbose")]
     pub quiet: bool,
+    /// Show this help
+    #[arg(short, long, global = true, action = ArgAction::HelpShort)]
+    help: Option<bool>,
 }
 
 impl GlobalArgs {
@@ -142,8 +158,9 @@ pub struct QuestionArgs {
     /// Put the call aside in this file when the server asks; `toolnexus resume` goes on
     #[arg(long, value_name = "FILE")]
     pub defer: Option<PathBuf>,
-    /// What to do with questions that are still unanswered [default: prompt at a terminal, else fail]
-    #[arg(long, value_name = "POLICY", value_enum)]
+    /// What else happens to a question: prompt, decline, cancel, fail (cancel, and exit code 8), or off (the server may
+    /// not ask) [default: prompt at a terminal, else fail]
+    #[arg(long, value_name = "POLICY", value_enum, hide_possible_values = true)]
     pub elicit: Option<ElicitPolicy>,
     /// Write what was answered to an answers file
     #[arg(long, value_name = "FILE")]

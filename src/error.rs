@@ -1,6 +1,6 @@
 //! The error that a run ends with: what it says, what to do about it, and the exit code.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use serde_json::Value;
 
@@ -140,8 +140,8 @@ impl Error {
             Self::UnknownTool { server, tool, known } => {
                 let near = near_misses(tool, known.iter().map(String::as_str));
                 Some(match (near.as_slice(), known.len()) {
-                    ([], 1..=12) => format!("its tools are {}", known.join(", ")),
-                    ([], _) => format!("`toolnexus tools {server}` lists its tools"),
+                    ([], 1..=12) => format!("its tools: {}", known.join(", ")),
+                    ([], _) => format!("`toolnexus tools {}` lists its tools", shell_words::quote(server.as_str())),
                     (near, _) => format!("did you mean {}?", near.join(" or ")),
                 })
             }
@@ -211,12 +211,20 @@ fn client_message(server: &ServerName, error: &ClientError) -> String {
         }
         ClientError::Unauthorized(reason) => format!("{server} wants authorization: {reason}"),
         ClientError::TimedOut { method, after } => {
-            format!("{server} did not answer {method} within {} s", after.as_secs_f32())
+            format!("{server} did not answer {method} within {} s", rounded(*after))
+        }
+        ClientError::LinkTimedOut { after } => {
+            format!("what {server}'s link leads to was not done within {} s", rounded(*after))
         }
         ClientError::Lost { method, source } => format!("lost {server} during {method}: {source}"),
         ClientError::Connect(source) => format!("failed to connect to {server}: {}", connect_message(source)),
         other => format!("{server}: failed to {other}"),
     }
+}
+
+/// Seconds, to a tenth.
+fn rounded(time: Duration) -> f64 {
+    (time.as_secs_f64() * 10.0).round() / 10.0
 }
 
 fn client_hint(error: &ClientError) -> Option<String> {
@@ -227,6 +235,7 @@ fn client_hint(error: &ClientError) -> Option<String> {
         ClientError::TimedOut { method, .. } if method == "tools/call" => {
             Some("--timeout SECS, or `timeout` in the configuration, gives the server more time".to_owned())
         }
+        ClientError::LinkTimedOut { .. } => Some("--url-wait SECS waits longer".to_owned()),
         _ => None,
     }
 }
@@ -240,7 +249,9 @@ fn connect_message(error: &TransportError) -> String {
 
 fn client_exit(error: &ClientError) -> u8 {
     match error {
-        ClientError::Connect(TransportError::Silent(_)) | ClientError::TimedOut { .. } => 7,
+        ClientError::Connect(TransportError::Silent(_))
+        | ClientError::TimedOut { .. }
+        | ClientError::LinkTimedOut { .. } => 7,
         ClientError::Connect(_) | ClientError::Lost { .. } => 4,
         ClientError::Unauthorized(_) => 5,
         ClientError::Version { .. } | ClientError::Rpc { .. } | ClientError::Invalid { .. } => 6,
@@ -250,7 +261,9 @@ fn client_exit(error: &ClientError) -> u8 {
 
 fn client_code(error: &ClientError) -> &'static str {
     match error {
-        ClientError::Connect(TransportError::Silent(_)) | ClientError::TimedOut { .. } => "timed-out",
+        ClientError::Connect(TransportError::Silent(_))
+        | ClientError::TimedOut { .. }
+        | ClientError::LinkTimedOut { .. } => "timed-out",
         ClientError::Connect(_) => "connect",
         ClientError::Lost { .. } => "connection-lost",
         ClientError::Unauthorized(_) => "unauthorized",

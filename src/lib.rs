@@ -13,7 +13,7 @@
 //! | layer | place | knows |
 //! | --- | --- | --- |
 //! | edge | `main.rs` | parse, run, exit code |
-//! | command line | [`cli`], [`commands`], [`error`] | clap types; a file for each subcommand; exit codes |
+//! | command line | [`cli`], `words`, [`commands`], [`error`] | clap types; a file for each subcommand; exit codes |
 //! | resolvers | [`resolver`] | answers files, programs, deferred calls, people, and their order |
 //! | people | [`terminal`], [`output`] | prompts, the line editor, the browser; rendering |
 //! | host | [`host`], [`client`], [`config`] | servers, negotiation, rounds, tasks, time |
@@ -48,3 +48,4 @@ pub mod protocol;
 pub mod resolver;
 pub mod terminal;
 pub mod transport;
+mod words;

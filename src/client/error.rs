@@ -51,6 +51,12 @@ pub enum ClientError {
         /// How long it was waited for, without open questions.
         after: Duration,
     },
+    /// What an accepted link leads to was not done in time.
+    #[error("wait for what is behind the link: it was not done within {} s", after.as_secs())]
+    LinkTimedOut {
+        /// How long it was waited for.
+        after: Duration,
+    },
     /// It was cancelled from here.
     #[error("{method}: interrupted")]
     Interrupted {

@@ -34,7 +34,7 @@ enum AnswersCommand {
   toolnexus answers check answers.json
   toolnexus answers check answers.json forms greet --schema schema.json
 
-The schema is that of a form (`requestedSchema`), or the whole `elicitation/create` params. Exit code 8 says that the
+The schema is that of a form (`requestedSchema`), or the whole `elicitation/create` params. Exit code 8 says that the \
 file would not answer.")]
     Check(CheckArgs),
     /// Show what an answers file says, with secrets masked

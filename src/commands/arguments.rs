@@ -48,14 +48,14 @@ impl Given {
     /// The arguments for `tool`, typed by its schema.
     ///
     /// # Errors
-    /// [`Error::Usage`] for what cannot fit.
-    pub(super) fn typed(&self, tool: Option<&Tool>) -> Result<Arguments, Error> {
+    /// What cannot fit.
+    pub(super) fn typed(&self, tool: Option<&Tool>) -> Result<Arguments, ArgumentError> {
         let schema = tool.and_then(|tool| tool.raw.get("inputSchema")).filter(|schema| schema.is_object());
         let mut read = |source: Source<'_>| match self.files.get(&name(source)) {
             Some(bytes) => bytes.clone(),
             None => from(source, &self.files),
         };
-        parse(&self.words, self.whole.as_deref(), schema, &mut read).map_err(|error| refused(&error))
+        parse(&self.words, self.whole.as_deref(), schema, &mut read)
     }
 }
 

@@ -15,6 +15,7 @@ use super::{
     session::Session,
 };
 use crate::{
+    arguments::ArgumentError,
     cli::{GlobalArgs, QuestionArgs, ServerArgs},
     client::{CallEnd, Client, ClientError, PendingCall, ToolCall},
     elicitation::ServerName,
@@ -65,6 +66,7 @@ pub struct CallArgs {
 pub fn run(args: CallArgs, global: &GlobalArgs, printer: &Arc<Printer>) -> anyhow::Result<()> {
     let (server, tool, words) = split(args.words, args.command)?;
     let given = Given::read(words, args.args, args.questions.takes_stdin())?;
+    let page = server.page(&tool);
     let (config, server) = server.config(global, &args.server)?;
     let timeout = args.server.timeout;
     let questions = Questions::new(&args.questions, given.takes_stdin(), printer)?;
@@ -75,6 +77,7 @@ pub fn run(args: CallArgs, global: &GlobalArgs, printer: &Arc<Printer>) -> anyho
             printer,
             server: server.as_str().into(),
             tool,
+            page,
             terminal: questions.terminal(),
             defer: args.questions.defer.as_deref(),
         };
@@ -97,7 +100,7 @@ fn split(words: Vec<String>, command: Vec<String>) -> Result<(ServerWord, String
     let server = server.ok_or_else(|| usage("SERVER and TOOL are missing", "toolnexus call SERVER TOOL [ARG]..."))?;
     if rest.is_empty() {
         let hint = match &server {
-            ServerWord::Named(name) => format!("`toolnexus tools {name}` lists the tools"),
+            ServerWord::Named(name) => format!("`toolnexus tools {}` lists the tools", shell_words::quote(name)),
             ServerWord::Target(_) if has_command => "toolnexus call TOOL [ARG]... -- COMMAND...".to_owned(),
             ServerWord::Target(_) => "toolnexus call URL TOOL [ARG]...".to_owned(),
         };
@@ -112,6 +115,8 @@ struct Call<'a> {
     printer: &'a Arc<Printer>,
     server: ServerName,
     tool: String,
+    /// The command that shows the tool's arguments.
+    page: String,
     terminal: Option<&'a Terminal>,
     defer: Option<&'a Path>,
 }
@@ -153,7 +158,8 @@ impl Call<'_> {
 
     /// The arguments object: typed, complete, and held against the tool's schema.
     async fn arguments(&self, given: &Given, tool: Option<&Tool>) -> anyhow::Result<Map<String, Value>> {
-        let mut arguments = given.typed(tool)?;
+        let refused = |error: &ArgumentError| self.refused(error);
+        let mut arguments = given.typed(tool).map_err(|error| refused(&error))?;
         let missing = arguments.missing();
         if !missing.is_empty() {
             arguments.fill(self.ask(&missing).await?);
@@ -165,15 +171,18 @@ impl Call<'_> {
         Ok(arguments.values)
     }
 
+    /// An argument that the tool does not take.
+    fn refused(&self, error: &ArgumentError) -> Error {
+        let hint = format!("`{}` shows what {} takes", self.page, self.tool);
+        Error::Usage { message: refused(error).to_string(), hint: Some(hint) }
+    }
+
     /// Asks the person for arguments that are missing.
     async fn ask(&self, missing: &Form) -> Result<Map<String, Value>, Error> {
         let names: Vec<&str> = missing.fields.iter().map(|field| field.key.as_str()).collect();
         let needs = |why: &str| Error::Usage {
             message: format!("{} needs {}{why}", self.tool, names.join(", ")),
-            hint: Some(format!(
-                "give them as {}=…; `toolnexus tools {} {}` shows all",
-                names[0], self.server, self.tool
-            )),
+            hint: Some(format!("give {}=…; `{}` shows them all", names[0], self.page)),
         };
         let terminal = self.terminal.ok_or_else(|| needs(""))?;
         let title = format!("{} needs", self.tool);

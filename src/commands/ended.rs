@@ -67,7 +67,9 @@ pub(super) fn say_pending(printer: &Printer, pending: &Pending, path: &Path) -> 
         // Every line is set in, so that none looks like one of ours.
         let lines = open.iter().flat_map(|request| request.prompt.lines());
         let prompts: String = lines.flat_map(|line| ["  ", line, "\n"]).collect();
-        format!("{} waits for answers; `toolnexus resume {}` goes on:\n{prompts}", pending.name(), path.display())
+        let path = path.to_string_lossy();
+        let resume = shell_words::quote(&path);
+        format!("{} waits for answers; `toolnexus resume {resume}` goes on:\n{prompts}", pending.name())
     })?;
     Ok(())
 }

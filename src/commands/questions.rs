@@ -49,6 +49,16 @@ impl Questions {
         Self::build(args, false, true, printer)
     }
 
+    /// For a listing, which is that of a call: some servers offer tools only to clients that can be asked. A server that
+    /// asks while it lists is answered at the terminal, or told cancel.
+    pub(super) fn for_listing() -> Self {
+        let terminal = Terminal::open(false);
+        let otherwise = otherwise(None, None, terminal.is_some());
+        let person = terminal.clone().map(|terminal| Arc::new(Person::new(terminal, true)) as Arc<dyn Resolver>);
+        let chain = Chain::new(Vec::new(), person, otherwise);
+        Self { resolver: Some(Arc::new(chain)), terminal, ..Self::default() }
+    }
+
     fn build(
         args: &QuestionArgs,
         stdin_is_taken: bool,
@@ -83,7 +93,7 @@ impl Questions {
         let chain: Arc<dyn Resolver> = Arc::new(Chain::new(resolvers, person, otherwise));
         let recorder = args.record.as_ref().map(|path| {
             let recorder = Recorder::new(Arc::clone(&chain), path);
-            recorder.with_context(|| format!("write the record {}", path.display()))
+            recorder.map_err(|error| Error::Answers(format!("write the record {}: {error}", path.display())))
         });
         let recorder = recorder.transpose()?;
         let resolver = recorder.clone().map_or(chain, |recorder| Arc::new(recorder));

@@ -30,8 +30,8 @@ use crate::{
   toolnexus resume call.json                       answer at the terminal
   toolnexus resume call.json --answer name=Ada     answer in a script
 
-The file is kept until the server has given its final result. Answers that were sent already are sent once more only
-with --again.")]
+The file is kept until the server has given its final result. Answers that were sent already are sent once more \
+only with --again.")]
 pub struct ResumeArgs {
     /// The file that --defer wrote
     pub file: PathBuf,

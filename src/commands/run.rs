@@ -1,26 +1,37 @@
 use std::{ffi::OsString, process::ExitCode, sync::Arc};
 
-use clap::Parser;
+use clap::{
+    CommandFactory, FromArgMatches,
+    error::{ContextKind, ContextValue, ErrorKind},
+};
 
 use super::{answers, call, demo_server, resume, servers, tools};
 use crate::{
     cli::{Cli, Command, guess_output},
     config::ConfigError,
     error::Error,
-    output::{Printer, Verbosity},
+    output::{OutputMode, Printer, Verbosity},
+    words::{commands_with, subcommand_first},
 };
 
 /// Runs the program with the words of its command line, its own name first, and gives its exit code.
 pub fn run(words: Vec<OsString>) -> ExitCode {
     let mode = guess_output(words.get(1..).unwrap_or_default());
-    let (result, printer) = match Cli::try_parse_from(words) {
+    let mut grammar = Cli::command();
+    let words = subcommand_first(words, &grammar);
+    let parsed = grammar.try_get_matches_from_mut(words).and_then(|matches| Cli::from_arg_matches(&matches));
+    let (result, printer) = match parsed {
         Ok(cli) => {
             let printer = Arc::new(Printer::new(cli.global.output, cli.global.verbosity()));
             (dispatch(cli, &printer), printer)
         }
         Err(error) => {
             let printer = Arc::new(Printer::new(mode, Verbosity::Normal));
-            (help_or_usage(&error, &printer), printer)
+            if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand && mode == OutputMode::Text {
+                printer.usage(&error.render().to_string());
+                return ExitCode::from(Error::usage("").exit());
+            }
+            (help_or_usage(&error, &grammar, &printer), printer)
         }
     };
     let Err(error) = result else { return ExitCode::SUCCESS };
@@ -63,16 +74,20 @@ pub(super) fn block_on<T>(future: impl Future<Output = anyhow::Result<T>>) -> an
 }
 
 /// What clap has to say instead of a command: help and the version are output, all else is a usage error.
-fn help_or_usage(error: &clap::Error, printer: &Printer) -> anyhow::Result<()> {
+fn help_or_usage(error: &clap::Error, grammar: &clap::Command, printer: &Printer) -> anyhow::Result<()> {
     let text = error.render().to_string();
     if !error.use_stderr() {
         return Ok(printer.stdout(&text)?);
     }
+    if matches!(error.kind(), ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand | ErrorKind::MissingSubcommand) {
+        let hint = Some("--help shows what there is".to_owned());
+        return Err(Error::Usage { message: "COMMAND is missing".to_owned(), hint }.into());
+    }
     // `error: MESSAGE`, lines that belong to it, and after an empty line `tip: …`, `Usage: …`, `For more information …`.
-    let mut parts = text.split("\n\n").map(|part| part.split_whitespace().collect::<Vec<_>>().join(" "));
-    let message = parts.next().unwrap_or_default();
-    let tips: Vec<String> = parts.filter_map(|part| part.strip_prefix("tip: ").map(tip)).collect();
-    let hint = if tips.is_empty() { "--help shows what there is".to_owned() } else { tips.join("\n") };
+    let message = text.split("\n\n").next().unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ");
+    let tips = || text.lines().filter_map(|line| line.trim().strip_prefix("tip: "));
+    let similar = tips().find(|tip| tip.contains("similar")).or(tips().next()).map(tip);
+    let hint = owners(error, grammar).or(similar).unwrap_or_else(|| "--help shows what there is".to_owned());
     let message = message.trim_start_matches("error: ").to_owned();
     Err(Error::Usage { message, hint: Some(hint) }.into())
 }
@@ -83,4 +98,13 @@ fn tip(tip: &str) -> String {
         Some(_) => "what is for the tool is written key=value".to_owned(),
         None => tip.to_owned(),
     }
+}
+
+/// Which commands take the option that this one does not.
+fn owners(error: &clap::Error, grammar: &clap::Command) -> Option<String> {
+    let Some(ContextValue::String(option)) = error.get(ContextKind::InvalidArg) else { return None };
+    let owners = commands_with(grammar, option);
+    let (last, others) = owners.split_last().filter(|_| error.kind() == ErrorKind::UnknownArgument)?;
+    let list = if others.is_empty() { last.clone() } else { format!("{} and {last}", others.join(", ")) };
+    Some(format!("{option} is an option of {list}"))
 }

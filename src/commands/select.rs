@@ -46,6 +46,17 @@ impl Selected {
 }
 
 impl ServerWord {
+    /// The command that shows all about `tool` of this server, as a shell takes it.
+    pub(super) fn page(&self, tool: &str) -> String {
+        let words = match self {
+            Self::Named(name) | Self::Target(Target::Url(name)) => vec![name.as_str(), tool],
+            Self::Target(Target::Command(command)) => {
+                [tool, "--"].into_iter().chain(command.iter().map(String::as_str)).collect()
+            }
+        };
+        format!("toolnexus tools {}", shell_words::join(words))
+    }
+
     /// The configuration in which the server is, with the options for it laid over, and its name there.
     ///
     /// # Errors
@@ -164,5 +175,12 @@ mod tests {
         assert!(matches!(url.server, Some(ServerWord::Target(Target::Url(_)))));
         assert_eq!(selected(&["forms", "greet"], &[]).server, Some(ServerWord::Named("forms".to_owned())));
         assert_eq!(selected(&[], &[]).server, None);
+    }
+
+    #[test]
+    fn the_page_of_a_tool_can_be_pasted_into_a_shell() {
+        let page = |words: &[&str], command: &[&str]| selected(words, command).server.map(|server| server.page("add"));
+        assert_eq!(page(&["my server"], &[]).as_deref(), Some("toolnexus tools 'my server' add"));
+        assert_eq!(page(&[], &["node", "a b.js"]).as_deref(), Some("toolnexus tools add -- node 'a b.js'"));
     }
 }

@@ -82,8 +82,11 @@ impl Session {
 
     /// What a client's error means for the run.
     pub(super) fn error(&self, server: &ServerName, source: ClientError) -> Error {
-        let interrupted = matches!(source, ClientError::Interrupted { .. }).then(|| self.signals.error()).flatten();
-        interrupted.unwrap_or_else(|| Error::Client { server: server.clone(), source: Box::new(source) })
+        match source {
+            // By a signal, or by a person who would not wait for a link.
+            ClientError::Interrupted { .. } => self.signals.error().unwrap_or(Error::Interrupted),
+            source => Error::Client { server: server.clone(), source: Box::new(source) },
+        }
     }
 
     /// Whether there was a question that nobody could answer.

@@ -180,7 +180,7 @@ impl ConfigError {
                 let near = near_misses(name, known.iter().map(String::as_str));
                 match (near.as_slice(), known.len()) {
                     ([], 0) => Some("the configuration has no servers".to_owned()),
-                    ([], 1..=12) => Some(format!("the servers are {}", known.join(", "))),
+                    ([], 1..=12) => Some(format!("configured servers: {}", known.join(", "))),
                     ([], _) => Some("`toolnexus servers` lists the servers".to_owned()),
                     (near, _) => Some(format!("did you mean {}?", near.join(" or "))),
                 }

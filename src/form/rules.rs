@@ -6,6 +6,17 @@ impl Field {
     /// The field's rules in a line: `required, 2 to 20 characters`, `optional, whole number, 18 to 99`, `choose 1 to 2`.
     /// Not made safe for a terminal: a pattern is the server's.
     pub fn rules(&self) -> String {
+        self.rule_parts().join(", ")
+    }
+
+    /// The rules that `reason`, why a value is not taken, does not say already: ` (whole number, 18 to 99)`, or nothing.
+    pub fn rules_beside(&self, reason: &str) -> String {
+        let says = |part: &String| matches!(part.as_str(), "required" | "optional") || reason.contains(part.as_str());
+        let parts: Vec<String> = self.rule_parts().into_iter().filter(|part| !says(part)).collect();
+        if parts.is_empty() { String::new() } else { format!(" ({})", parts.join(", ")) }
+    }
+
+    fn rule_parts(&self) -> Vec<String> {
         let mut parts = Vec::new();
         match &self.kind {
             // How many to choose says already that some must be.
@@ -25,17 +36,18 @@ impl Field {
                 None => "JSON".to_owned(),
             }),
         }
-        parts.join(", ")
+        parts
     }
 
-    /// What kind of value is wanted and its rules, in a line: `text, required, 2 to 20 characters`. Not made safe for a
+    /// The rules with the kind of value that is wanted, in a line: `required, text, 2 to 20 characters`. Not made safe for a
     /// terminal.
     pub fn summary(&self) -> String {
-        match &self.kind {
-            FieldKind::Text(_) | FieldKind::Choice(_) => format!("{}, {}", self.kind.name(), self.rules()),
-            // Their rules say the kind.
-            _ => self.rules(),
+        let mut parts = self.rule_parts();
+        // The rules of the others say the kind.
+        if matches!(self.kind, FieldKind::Text(_) | FieldKind::Choice(_)) {
+            parts.insert(1, self.kind.name().to_owned());
         }
+        parts.join(", ")
     }
 
     /// A value for a person, as a review shows it: titles for choices, yes and no, text bare, all else as JSON. A secret

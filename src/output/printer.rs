@@ -112,6 +112,11 @@ impl Printer {
         }
     }
 
+    /// Prints text of ours to stderr as it is: how the program is used, where a command is missing.
+    pub fn usage(&self, text: &str) {
+        gate().print(text);
+    }
+
     /// Shows what an answering program writes to its standard error.
     pub fn program_line(&self, line: &str) {
         if self.mode != OutputMode::Events && self.verbosity > Verbosity::Quiet {

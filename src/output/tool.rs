@@ -103,7 +103,7 @@ mod tests {
             "code": {"type": "string", "description": "The code"}, "qty": {"type": "integer", "default": 2}
         }, "required": ["code"]});
         let page = tool_page(&tool(json!({"name": "order", "title": "Order", "inputSchema": schema})));
-        assert!(page.starts_with("order  Order\n\nArguments:\n  code  text, required"), "{page}");
+        assert!(page.starts_with("order  Order\n\nArguments:\n  code  required, text"), "{page}");
         assert!(page.contains("(default 2)") && page.contains("Schema:\n{\n  \"type\": \"object\""), "{page}");
         assert!(tool_page(&tool(json!({"name": "a", "inputSchema": {}}))).contains("No arguments."));
     }

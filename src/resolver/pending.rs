@@ -6,8 +6,8 @@ use std::{
 
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
-use tempfile::NamedTempFile;
 
+use super::beside::beside;
 use crate::{
     client::{PendingCall, PendingInput},
     config::{Config, ServerConfig, Target},
@@ -144,7 +144,7 @@ impl Pending {
 
     /// Writes the call to `path`, at once and readable by its owner alone.
     pub fn save(&self, path: &Path) -> io::Result<()> {
-        let mut file = NamedTempFile::new_in(folder(path))?;
+        let mut file = beside(path)?;
         serde_json::to_writer_pretty(&mut file, self)?;
         file.write_all(b"\n")?;
         file.as_file().sync_all()?;
@@ -162,10 +162,6 @@ impl Pending {
                 "it exists already, and may be a call that waits",
             ));
         }
-        NamedTempFile::new_in(folder(path)).map(drop)
+        beside(path).map(drop)
     }
-}
-
-fn folder(path: &Path) -> &Path {
-    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }

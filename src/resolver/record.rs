@@ -1,6 +1,5 @@
 use std::{
-    fs, io,
-    io::Write as _,
+    io::{self, Write as _},
     path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
@@ -8,10 +7,9 @@ use std::{
 
 use futures_util::{FutureExt, future::BoxFuture};
 use serde_json::{Map, Value, json};
-use tempfile::NamedTempFile;
 use tokio_util::sync::CancellationToken;
 
-use super::answers::link_condition;
+use super::{answers::link_condition, beside::beside};
 use crate::{
     elicitation::{Answer, Cause, Outcome, Question, Resolver, Waited},
     form::Form,
@@ -57,15 +55,6 @@ impl Recorder {
         file.persist(&self.path).map_err(|error| error.error)?;
         Ok(taken.left_out.clone())
     }
-}
-
-/// A new file for the place of `path`, which only its owner may read.
-fn beside(path: &Path) -> io::Result<NamedTempFile> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    if fs::metadata(path).is_ok_and(|there| there.is_dir()) {
-        return Err(io::Error::new(io::ErrorKind::IsADirectory, "it is a folder"));
-    }
-    NamedTempFile::new_in(folder)
 }
 
 impl Taken {

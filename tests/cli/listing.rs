@@ -19,11 +19,17 @@ fn one_broken_server_does_not_hide_the_others() {
 }
 
 #[test]
+fn a_listing_is_that_of_a_call_which_can_be_asked() {
+    let run = Test::new().server("s", &Fake::new().tool("t")).args(["tools", "s"]).stdout("t\n").run();
+    assert_eq!(run.params("s", "initialize", 0)["capabilities"]["elicitation"], json!({"form": {}, "url": {}}));
+}
+
+#[test]
 fn one_tool_is_shown_with_its_arguments() {
     let schema = json!({"type": "object", "properties": {"q": {"type": "string", "description": "What to find"}}});
     let server = Fake::new().tool_with("find", &schema);
     let test = || Test::new().server("s", &server);
-    test().args(["tools", "s", "find"]).stdout_contains("  q  text, optional  What to find\n").run();
+    test().args(["tools", "s", "find"]).stdout_contains("  q  optional, text  What to find\n").run();
     test().args(["tools", "s", "fnd"]).status(6).stderr_contains("did you mean find?").run();
 }
 

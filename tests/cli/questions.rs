@@ -87,7 +87,7 @@ fn a_question_that_nobody_answered_exits_8_with_an_entry_to_paste() {
         .status(8)
         .stdout("done\n")
         .stderr_contains("error: s asked a question that could not be answered (call t)")
-        .stderr_contains("│ What is your name?\n  name  text, required\n")
+        .stderr_contains("│ What is your name?\n  name  required, text\n")
         .stderr_contains(r#""content": {"name": ""}"#)
         .run();
     assert_eq!(reply(&run), json!({"action": "cancel"}));
@@ -210,5 +210,22 @@ fn only_web_addresses_are_opened() {
         let run = call_with_link(url).run_any();
         assert_eq!(reply(&run), json!({"action": "cancel"}), "{url}");
         assert!(run.stderr.contains("warning:") || run.stderr.contains("error:"), "{url}: {}", run.stderr);
+    }
+}
+
+#[test]
+fn what_is_odd_about_an_accepted_link_is_printed_in_ascii() {
+    let run = call_with_link("http://b\u{fc}cher.example/").args(["--no-browser", "--quiet"]).run();
+    assert!(run.stderr.contains("\nhost    xn--bcher-kva.example\n! "), "{}", run.stderr);
+    assert!(run.stderr.contains("not encrypted") && run.stderr.is_ascii(), "{}", run.stderr);
+}
+
+#[test]
+fn a_record_that_cannot_be_written_is_an_error_before_anything_starts() {
+    for (place, reason) in [("no/r.json", "there is no folder no"), (".", "it is a folder")] {
+        let test = Test::new().entry("s", json!({"command": "touch", "args": ["started"]}));
+        let test = test.args(["call", "s", "t", "--answer", "name=Ada", "--record", place]).status(3);
+        let run = test.stderr(&format!("error: failed to write the record {place}: {reason}\n")).run();
+        assert!(!run.path("started").exists());
     }
 }

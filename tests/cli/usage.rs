@@ -1,6 +1,8 @@
 //! The command line itself.
 
-use super::harness::Test;
+use serde_json::json;
+
+use super::harness::{Fake, Test};
 
 #[test]
 fn near_misses_of_options_and_commands_are_named() {
@@ -36,4 +38,47 @@ fn help_and_version_are_output() {
     Test::new().args(["--help"]).stdout_contains("toolnexus call forms greet").stderr("").run();
     Test::new().args(["call", "--help"]).stdout_contains("-- COMMAND...").stderr("").run();
     Test::new().args(["--version"]).stdout(concat!("toolnexus ", env!("CARGO_PKG_VERSION"), "\n")).stderr("").run();
+}
+
+#[test]
+fn options_may_stand_before_the_command() {
+    let greet = ["call", "forms", "greet"];
+    let words = ["--protocol", "2025-11-25", "--answer", "name=Ada", "-qo", "json"];
+    let run = Test::new().demo().args(words).args(greet).run();
+    assert_eq!(run.json()["content"][0]["text"], "Hello, Ada!");
+    Test::new()
+        .demo()
+        .file("a.json", r#"{"name": "Bob"}"#)
+        .args(["--answers=a.json", "call", "forms", "greet"])
+        .stdout("Hello, Bob!\n")
+        .run();
+    let run = Test::new().demo().args(["-o", "json", "tools", "forms", "greet"]).run();
+    assert_eq!(run.json()["servers"]["forms"]["tools"][0]["name"], "greet");
+}
+
+#[test]
+fn options_of_other_commands_are_refused_by_name() {
+    for words in [["--answers", "a.json", "tools", "forms"], ["tools", "forms", "--answers", "a.json"]] {
+        let test = Test::new().demo().args(words).status(2).stdout("");
+        test.stderr("error: unexpected argument '--answers' found\nhint: --answers is an option of call and resume\n")
+            .run();
+    }
+}
+
+#[test]
+fn without_a_command_the_help_is_shown_and_nothing_else() {
+    let help = Test::new().args(["--help"]).run().stdout;
+    Test::new().status(2).stdout("").stderr(&help).run();
+    Test::new().args(["answers"]).status(2).stdout("").stderr_contains("Commands:\n  check ").run();
+    let run = Test::new().args(["-o", "json"]).status(2).run();
+    assert_eq!(run.error()["message"], "COMMAND is missing");
+}
+
+#[test]
+fn hints_can_be_pasted() {
+    let hint = "hint: `toolnexus tools forms greet` shows what greet takes\n";
+    Test::new().demo().args(["call", "forms", "greet", "x=1"]).status(2).stderr_contains(hint).run();
+    let tool = Fake::new().tool_with("my tool", &json!({"type": "object", "required": ["q"], "properties": {"q": {}}}));
+    let test = Test::new().server("s", &tool).args(["call", "s", "my tool"]).status(2);
+    test.stderr("error: my tool needs q\nhint: give q=…; `toolnexus tools s 'my tool'` shows them all\n").run();
 }

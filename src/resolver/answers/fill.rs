@@ -41,7 +41,7 @@ impl<'a> Source<'a> {
     fn wrong(&self, key: &str, reason: &str, field: Option<&Field>) -> FillError {
         let is_typed = self.overlay.typed.iter().any(|(typed, _)| typed == key);
         let option = if is_typed { "--answer " } else { "" };
-        let rules = field.map(|field| format!(" ({})", field.rules())).unwrap_or_default();
+        let rules = field.map(|field| field.rules_beside(reason)).unwrap_or_default();
         let key = if key.is_empty() { String::new() } else { format!("{option}{key}: ") };
         FillError(safe_line(&format!("{key}{reason}{rules}")).into_owned())
     }

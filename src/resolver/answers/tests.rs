@@ -88,7 +88,7 @@ fn plain_objects() {
         (r#"{"nmae": "Ada"}"#, &greet, "pass"),
         (r#"{"name": 7}"#, &greet, "fail: a.json: name: "),
         (r#"{"name": "A"}"#, &greet, "fail: a.json: name: "),
-        (r#"{"name": "Ada", "age": 17}"#, &greet, "fail: a.json: age: 17 is below 18 (optional, whole number, "),
+        (r#"{"name": "Ada", "age": 17}"#, &greet, "fail: a.json: age: 17 is below 18 (whole number, "),
         (r#"{"name": "Ada", "age": "36"}"#, &greet, "fail: a.json: age: "),
         (r#"{"name": "Ada", "age": null}"#, &greet, "fail: a.json: age: "),
         (r#"{"name": "Ada"}"#, &empty, "pass"),

@@ -1,0 +1,109 @@
+//! Options may stand before the subcommand too: `toolnexus -o json --answers a.json call forms greet`.
+
+use std::ffi::{OsStr, OsString};
+
+use clap::{Arg, Command};
+
+/// `words`, the program's name first, with the options that stand before the subcommand moved behind it, where each
+/// subcommand takes those that are its own and refuses the others by name. What `grammar` itself has to say (`--help`,
+/// `--version`) and what it does not know stays where it is.
+pub(crate) fn subcommand_first(words: Vec<OsString>, grammar: &Command) -> Vec<OsString> {
+    let mut at = 1;
+    while let Some(word) = words.get(at) {
+        match Shape::of(word, grammar) {
+            Shape::Alone => at += 1,
+            Shape::TakesNext => at += 2,
+            Shape::Subcommand if at > 1 => {
+                let mut ordered = vec![words[0].clone(), words[at].clone()];
+                ordered.extend_from_slice(&words[1..at]);
+                ordered.extend_from_slice(&words[at + 1..]);
+                return ordered;
+            }
+            Shape::Subcommand | Shape::Other => break,
+        }
+    }
+    words
+}
+
+/// What a word before the subcommand is.
+enum Shape {
+    /// An option that is complete.
+    Alone,
+    /// An option whose value is the next word.
+    TakesNext,
+    Subcommand,
+    Other,
+}
+
+impl Shape {
+    fn of(word: &OsStr, grammar: &Command) -> Self {
+        let Some(word) = word.to_str() else { return Self::Other };
+        if let Some(long) = word.strip_prefix("--").filter(|long| !long.is_empty()) {
+            let (name, value) = long.split_once('=').map_or((long, None), |(name, value)| (name, Some(value)));
+            return match option(grammar, |arg| arg.get_long() == Some(name)) {
+                Some(arg) if value.is_none() && arg.get_action().takes_values() => Self::TakesNext,
+                Some(_) => Self::Alone,
+                None => Self::Other,
+            };
+        }
+        if let Some(letters) = word.strip_prefix('-').filter(|letters| !letters.is_empty()) {
+            for (index, letter) in letters.char_indices() {
+                match option(grammar, |arg| arg.get_short() == Some(letter)) {
+                    Some(arg) if arg.get_action().takes_values() => {
+                        let is_last = index + letter.len_utf8() == letters.len();
+                        return if is_last { Self::TakesNext } else { Self::Alone };
+                    }
+                    Some(_) => {}
+                    None => return Self::Other,
+                }
+            }
+            return Self::Alone;
+        }
+        if grammar.find_subcommand(word).is_some() { Self::Subcommand } else { Self::Other }
+    }
+}
+
+/// The option of the program, or of one of its subcommands.
+fn option(grammar: &Command, is_it: impl Fn(&Arg) -> bool) -> Option<&Arg> {
+    let commands = std::iter::once(grammar).chain(grammar.get_subcommands());
+    commands.flat_map(Command::get_arguments).find(|arg| is_it(arg))
+}
+
+/// The subcommands that take the option `word`.
+pub(crate) fn commands_with(grammar: &Command, word: &str) -> Vec<String> {
+    let is_it = |arg: &Arg| {
+        let long = word.strip_prefix("--").is_some_and(|long| arg.get_long() == Some(long));
+        long || word.strip_prefix('-').is_some_and(|short| arg.get_short().is_some_and(|it| it.to_string() == short))
+    };
+    let takes = |command: &&Command| command.get_arguments().any(is_it);
+    grammar.get_subcommands().filter(takes).map(|command| command.get_name().to_owned()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+    use crate::cli::Cli;
+
+    fn ordered(words: &str) -> String {
+        let words = std::iter::once("toolnexus").chain(words.split(' ')).map(OsString::from).collect();
+        let ordered = subcommand_first(words, &Cli::command());
+        ordered[1..].iter().map(|word| word.to_str().expect("UTF-8")).collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn options_move_behind_the_subcommand() {
+        assert_eq!(ordered("--protocol 2025-11-25 call py book"), "call --protocol 2025-11-25 py book");
+        assert_eq!(ordered("-o json --quiet tools x"), "tools -o json --quiet x");
+        assert_eq!(ordered("-qojson --answer=a=call call s t"), "call -qojson --answer=a=call s t");
+        assert_eq!(ordered("-vo json --answers call call s t -- x"), "call -vo json --answers call s t -- x");
+    }
+
+    #[test]
+    fn everything_else_stays() {
+        for words in ["call -q s t", "--nonsense call s t", "-- call", "--config", "-V", "cal --answers x"] {
+            assert_eq!(ordered(words), words);
+        }
+    }
+}
