@@ -105,6 +105,6 @@ fn owners(error: &clap::Error, grammar: &clap::Command) -> Option<String> {
     let Some(ContextValue::String(option)) = error.get(ContextKind::InvalidArg) else { return None };
     let owners = commands_with(grammar, option);
     let (last, others) = owners.split_last().filter(|_| error.kind() == ErrorKind::UnknownArgument)?;
-    let list = if others.is_empty() { last.clone() } else { format!("{} and {last}", others.join(", ")) };
-    Some(format!("{option} is an option of {list}"))
+    let names = if others.is_empty() { last.clone() } else { format!("{} and {last}", others.join(", ")) };
+    Some(format!("{option} is an option of {names}"))
 }

@@ -152,10 +152,10 @@ impl Call<'_> {
         let limit = self.options().times.url_wait;
         let over = rounds.since.map_or(Duration::ZERO, |since| since.elapsed());
         if over >= limit && self.waiting.is_none() {
-            return Err(match rounds.accepted.is_empty() {
-                true => ClientError::TimedOut { method: self.method.clone(), after: over },
-                false => ClientError::LinkTimedOut { after: limit },
-            });
+            let method = self.method.clone();
+            let link = ClientError::LinkTimedOut { after: limit };
+            let call = ClientError::TimedOut { method, after: over };
+            return Err(if rounds.accepted.is_empty() { call } else { link });
         }
         let (stop, waiting) = (&self.stop, &mut self.waiting);
         let waited = async {
