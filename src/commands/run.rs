@@ -94,9 +94,10 @@ fn help_or_usage(error: &clap::Error, grammar: &clap::Command, printer: &Printer
 
 /// A tip of clap's. What it says of `--` is not so here, where a server's command stands behind it.
 fn tip(tip: &str) -> String {
-    match tip.split_once(" as a value, use ") {
-        Some(_) => "what is for the tool is written key=value".to_owned(),
-        None => tip.to_owned(),
+    if tip.starts_with("to pass ") && tip.contains(" as a value, use '-- ") {
+        "what is for the tool is written key=value".to_owned()
+    } else {
+        tip.to_owned()
     }
 }
 

@@ -9,8 +9,9 @@ use crate::{
     elicitation::{Cause, Waited},
 };
 
-/// How many rounds of a call may ask something.
+/// How many rounds of a call may ask something, and how many in a row may ask nothing.
 const ASKING: usize = 10;
+const QUIET: u32 = 10;
 /// The shortest and the longest pause before a request is repeated.
 const PAUSES: (Duration, Duration) = (Duration::from_millis(500), Duration::from_secs(5));
 
@@ -156,6 +157,9 @@ impl Call<'_> {
             let link = ClientError::LinkTimedOut { after: limit };
             let call = ClientError::TimedOut { method, after: over };
             return Err(if rounds.accepted.is_empty() { call } else { link });
+        }
+        if rounds.quiet > QUIET && self.waiting.is_none() {
+            return Err(self.invalid(format!("it wanted to be asked again more than {QUIET} times")));
         }
         let (stop, waiting) = (&self.stop, &mut self.waiting);
         let waited = async {

@@ -73,14 +73,17 @@ fn read(frame: &Frame) -> Result<ServerInfo, ClientError> {
     }
 }
 
-/// The newest legacy revision that a refusal names in its data or its words, other than what was `offered`.
+/// The newest legacy revision that a refusal names in its data or its words, other than what was `offered`. A refusal for
+/// the version's sake that names none comes from an old server, which knows the oldest.
 fn named_instead(frame: &Frame, offered: Revision) -> Option<Revision> {
     let Kind::Error { .. } = frame.kind() else { return None };
     let error = RpcError::from_value(&frame.body_value().ok()?);
     let supported = error.data.as_ref().and_then(|data| data.get("supported"));
     let words = supported.map_or_else(|| error.message.clone(), Value::to_string);
     let is_other = |revision: &Revision| revision.era() == Era::Legacy && *revision != offered;
-    Revision::ALL.into_iter().filter(is_other).rfind(|revision| words.contains(revision.as_str()))
+    let named = Revision::ALL.into_iter().filter(is_other).rfind(|revision| words.contains(revision.as_str()));
+    let is_about_it = supported.is_none() && error.message.to_lowercase().contains("version");
+    named.or(Some(Revision::V2024_11_05).filter(|oldest| is_about_it && is_other(oldest)))
 }
 
 /// Asks for the log from `level` on (2025-11-25, *logging*). A server that refuses, or is slow about it, logs as it likes.
@@ -115,6 +118,8 @@ mod tests {
             r#"{"id":1,"error":{"code":-32602,"message":"no 2025-11-25","data":{"supported":["2024-11-05","x"]}}}"#;
         assert_eq!(named(data), Some(Revision::V2024_11_05));
         assert_eq!(named(r#"{"id":1,"error":{"code":-32602,"message":"2025-11-25 is not for me"}}"#), None);
+        let nothing = r#"{"id":1,"error":{"code":-32602,"message":"Unsupported protocol version"}}"#;
+        assert_eq!(named(nothing), Some(Revision::V2024_11_05));
         assert_eq!(named(r#"{"id":1,"result":{}}"#), None);
     }
 }

@@ -63,7 +63,11 @@ pub(super) async fn probe(
             Judged::Modern(info) => Ok(known(info)),
             Judged::Gone(closed) => Ok(Probed::Gone(closed)),
             Judged::Legacy => {
-                initialize(wire, manner, Revision::NEWEST_LEGACY, patience, stop).await.map(known)
+                match initialize(wire, manner, Revision::NEWEST_LEGACY, patience, stop).await {
+                    Ok(info) => Ok(known(info)),
+                    // It refused the question and ended.
+                    Err(error) => conclude(None, Some(error)),
+                }
             }
         },
         () = tokio::time::sleep(silence) => {
@@ -117,6 +121,7 @@ async fn both(
 fn conclude(discovered: Option<Judged>, refused: Option<ClientError>) -> Result<Probed, ClientError> {
     match (discovered, refused) {
         (Some(Judged::Modern(info)), _) => Ok(known(info)),
+        (_, Some(ClientError::Connect(TransportError::Closed(closed)))) => Ok(Probed::Gone(closed)),
         (_, Some(error)) => Err(error),
         (_, None) => Err(ClientError::Connect(gone())),
     }

@@ -80,6 +80,22 @@ async fn a_server_that_dies_on_the_probe_is_started_again() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_server_that_refuses_the_probe_and_dies_is_started_again() {
+    let (client, _peer) = open(Wish::default(), async |peers| {
+        let mut server = peers.recv().await?;
+        let (id, _) = server.expect("server/discover").await;
+        server.refuse(&id, -32700, None);
+        server.expect("initialize").await;
+        drop(server);
+        let mut server = peers.recv().await?;
+        server.initialize(json!({})).await;
+        Some(server)
+    })
+    .await;
+    assert_eq!(revision(&client), Revision::V2025_11_25);
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_server_that_ignores_the_probe_costs_a_second() {
     let start = Instant::now();
     let (client, _peer) = open(Wish::default(), async |peers| {

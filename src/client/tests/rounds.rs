@@ -1,5 +1,3 @@
-use std::time::Duration;
-
 use serde_json::{Value, json};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -69,8 +67,8 @@ async fn state_only_rounds_are_repeated_at_once_then_ever_more_slowly_and_not_fo
         done
     };
     let (done, times) = tokio::join!(used, play);
-    assert!(matches!(done, Err(ClientError::TimedOut { after, .. }) if after >= Duration::from_secs(120)));
-    assert_eq!(times[..6], [0, 0, 500, 1500, 3500, 7500]);
+    assert!(matches!(done, Err(ClientError::Invalid { .. })), "{done:?}");
+    assert_eq!(times, [0, 0, 500, 1500, 3500, 7500, 12_500, 17_500, 22_500, 27_500, 32_500]);
 }
 
 #[tokio::test(start_paused = true)]
