@@ -18,6 +18,8 @@ mod programs;
 mod prompts;
 mod questions;
 mod readme;
+mod required_links;
 mod resume;
+mod rows;
 mod tasks;
 mod usage;

@@ -87,10 +87,10 @@ impl Call<'_> {
         }
         for (question, done) in accepted {
             match self.wait(question, done).await? {
-                Waited::Complete | Waited::Continue => {}
+                Waited::Complete => {}
                 Waited::Cancel => return Ok(false),
-                // There is one wait for all of them.
-                Waited::TimedOut => break,
+                // There is one wait for all of them, and one word of the person's.
+                Waited::Continue | Waited::TimedOut => break,
             }
         }
         Ok(true)

@@ -190,6 +190,10 @@ impl Server {
     }
 
     fn expect(&mut self, wanted: &Value) {
+        if let Some(place) = self.early.iter().position(|message| covers(message, wanted)) {
+            self.early.remove(place);
+            return;
+        }
         while let Some(message) = self.read() {
             if covers(&message, wanted) {
                 return;
