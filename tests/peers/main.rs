@@ -88,6 +88,54 @@ fn everything_gets_every_field_from_a_file() {
 }
 
 #[test]
+fn everything_gets_every_field_from_a_person() {
+    const DOWN: &str = "\x1b[B";
+    const CLEAR: &str = "\x15";
+    let person =
+        everything("trigger-elicitation-request").args(["-o", "json", "--record", "r.json"]).at_terminal(24, 80);
+    let text = |at: &str, default: &str, keys: &str| {
+        person.see(&format!("{at} of 13")).see_typed(&format!("› {default}")).send(CLEAR).send(keys).send("\r");
+    };
+    let choose = |at: &str, active: &str, downs: usize, chosen: &str| {
+        person.see(&format!("{at} of 13")).see(&format!("› {active}")).send(&DOWN.repeat(downs));
+        person.see(&format!("› {chosen}")).send("\r");
+    };
+    text("1", "", "Ada");
+    person.see("2 of 13").see("› leave it out").send("y").send("\r");
+    text("3", "It was a dark and stormy night.", "Call me Ishmael.");
+    text("4", "", "ada@example.com");
+    text("5", "", "https://example.com/ada");
+    text("6", "", "1815-12-10");
+    text("7", "42", "7");
+    text("8", "3.14", "2.5");
+    choose("9", "Monica", 5, "Phoebe");
+    // The default is unmarked, and two others are marked.
+    person.see("10 of 13").see("› [x] Guitar").send(" ").see("› [ ] Guitar").send(&DOWN.repeat(3));
+    person
+        .see("› [ ] Drums")
+        .send(" ")
+        .see("› [x] Drums")
+        .send(DOWN)
+        .see("› [ ] Bass")
+        .send(" ")
+        .see("2 chosen")
+        .send("\r");
+    choose("11", "Superman", 2, "Wonder Woman");
+    person.see("12 of 13").see("› [x] Tuna").send(" ").send(DOWN).see("› [ ] Salmon").send(" ").send(DOWN);
+    person.see("› [ ] Trout").send(" ").see("2 chosen").send("\r");
+    choose("13", "Cats", 4, "Reptiles");
+    person.see("What everything will receive").see("› Send").send("\r");
+    person.see("User provided the requested information");
+    // What was recorded answers the same again.
+    person.end(0);
+    let record = std::fs::read_to_string(record).expect("the record");
+    let run =
+        everything("trigger-elicitation-request").file("r.json", record).args(["--answers", "r.json"]).stderr("").run();
+    let raw = run.stdout.split("Raw result: ").nth(1).expect("the raw result");
+    assert_eq!(serde_json::from_str::<Value>(raw).expect("JSON")["content"], all_fields());
+}
+
+#[test]
 fn everything_is_told_decline_and_cancel() {
     let elicit = |policy| everything("trigger-elicitation-request").args(["--elicit", policy]);
     elicit("decline").stdout_contains("declined").run();
