@@ -210,6 +210,9 @@ fn client_message(server: &ServerName, error: &ClientError) -> String {
             format!("{server} answered {method} with error {}", error.code)
         }
         ClientError::Unauthorized(reason) => format!("{server} wants authorization: {reason}"),
+        ClientError::TimedOut { method, after } if is_opening(method) => {
+            format!("{server} did not begin to talk within {} s", after.as_secs_f32())
+        }
         ClientError::TimedOut { method, after } => {
             format!("{server} did not answer {method} within {} s", rounded(*after))
         }
@@ -236,8 +239,16 @@ fn client_hint(error: &ClientError) -> Option<String> {
             Some("--timeout SECS, or `timeout` in the configuration, gives the server more time".to_owned())
         }
         ClientError::LinkTimedOut { .. } => Some("--url-wait SECS waits longer".to_owned()),
+        ClientError::TimedOut { method, .. } if is_opening(method) => Some(
+            "is it an MCP server? if it is a slow one, `timeout` in the configuration gives it more time".to_owned(),
+        ),
         _ => None,
     }
+}
+
+/// Whether a request is one of those with which a conversation begins.
+fn is_opening(method: &str) -> bool {
+    matches!(method, "initialize" | "server/discover")
 }
 
 fn connect_message(error: &TransportError) -> String {
