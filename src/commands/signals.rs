@@ -49,9 +49,12 @@ impl Signals {
     fn listen(&self) -> std::io::Result<()> {
         use tokio::signal::unix::{SignalKind, signal};
 
+        use crate::terminal::suspend;
+
         let mut interrupt = signal(SignalKind::interrupt())?;
         let mut terminate = signal(SignalKind::terminate())?;
         let mut hangup = signal(SignalKind::hangup())?;
+        let mut suspended = signal(SignalKind::from_raw(nix::sys::signal::Signal::SIGTSTP as i32))?;
         let signals = self.clone();
         tokio::spawn(async move {
             loop {
@@ -60,6 +63,12 @@ impl Signals {
                         // At a prompt Ctrl-C closes the question, and the call goes on.
                         if !is_asking() {
                             signals.fire(INTERRUPTED);
+                        }
+                    }
+                    Some(()) = suspended.recv() => {
+                        // A prompt leaves the terminal whole first.
+                        if !is_asking() {
+                            suspend();
                         }
                     }
                     Some(()) = terminate.recv() => signals.fire(TERMINATED),

@@ -21,6 +21,8 @@ pub(super) enum Cause {
     Withdrawn = 1,
     /// SIGINT came.
     Interrupted = 2,
+    /// Ctrl-Z: the program is to stop until the shell lets it go on.
+    Suspended = 8,
     /// The terminal has another size, or what is shown has changed.
     Changed = 4,
 }
@@ -77,7 +79,7 @@ impl Alarm {
         (&self.pipe).read_exact(&mut [0])?;
         let causes = self.causes.swap(0, Ordering::AcqRel);
         let of = |cause: &Cause| causes & *cause as u8 != 0;
-        Ok([Cause::Withdrawn, Cause::Interrupted].into_iter().find(of).unwrap_or(Cause::Changed))
+        Ok([Cause::Withdrawn, Cause::Interrupted, Cause::Suspended].into_iter().find(of).unwrap_or(Cause::Changed))
     }
 }
 

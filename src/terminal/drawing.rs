@@ -3,6 +3,7 @@ use std::{cell::RefCell, fmt, io};
 use dialoguer::theme::Theme;
 
 use super::{
+    alarm::Cause,
     gate::write,
     layout::{Layout, Look, Size},
     line::{Ink, Line},
@@ -42,6 +43,7 @@ pub(super) struct List<'a> {
 #[derive(Debug)]
 enum Stopped {
     Redraw,
+    Suspend,
     End(End),
 }
 
@@ -111,6 +113,7 @@ impl<'a> List<'a> {
                 stage.painter.moved_to(begin + seen.drawn.saturating_sub(1));
                 match stopped {
                     Stopped::Redraw => Ok(None),
+                    Stopped::Suspend => stage.suspend().map(|()| None),
                     Stopped::End(end) => Err(end),
                 }
             }
@@ -221,6 +224,7 @@ impl Drawing<'_> {
         write(&out);
         let stopped = match self.stage.wait(None) {
             Ok(Ready::Input) => return Ok(()),
+            Ok(Ready::Alarm(Cause::Suspended)) => Stopped::Suspend,
             Ok(_) => Stopped::Redraw,
             Err(end) => Stopped::End(end),
         };

@@ -1,3 +1,5 @@
+use std::mem;
+
 use super::{
     Editor, Key,
     gate::write,
@@ -75,7 +77,13 @@ impl Stage {
         write(&format!("{}{shown}", self.look.pointer()));
         self.is_typing = true;
         let entered = loop {
-            let Event::Key(key) = self.event(None)? else { continue };
+            let Event::Key(key) = self.event(None)? else {
+                // After a suspension the line stands there no more.
+                if !mem::replace(&mut self.is_typing, true) {
+                    write(&format!("{}{shown}", self.look.pointer()));
+                }
+                continue;
+            };
             if !editor.press(&key) {
                 match entered(&key) {
                     Some(entered) => break entered,

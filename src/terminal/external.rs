@@ -9,6 +9,7 @@ use nix::sys::signal::SigSet;
 
 use super::{
     alarm::Cause,
+    job::suspend,
     stage::{End, Stage},
 };
 
@@ -63,10 +64,15 @@ impl Stage {
             if let Some(status) = child.try_wait()? {
                 return Ok(status);
             }
-            if self.alarm.wait(TICK)? == Some(Cause::Withdrawn) {
-                drop(child.kill());
-                drop(child.wait());
-                return Err(End::Withdrawn);
+            match self.alarm.wait(TICK)? {
+                Some(Cause::Withdrawn) => {
+                    drop(child.kill());
+                    drop(child.wait());
+                    return Err(End::Withdrawn);
+                }
+                // It was suspended itself.
+                Some(Cause::Suspended) => suspend(),
+                _ => {}
             }
         }
     }

@@ -2,7 +2,7 @@
 //!
 //! A dialog runs on a thread of its own (`session`) and has the terminal to itself (`stage`): it draws on standard error,
 //! at the bottom of what was printed (`layout`, `painter`), and waits for keys and for an `alarm` at once, so that a
-//! question which is taken back disappears without a key press. Lines are edited here (`editor`); lists are dialoguer's
+//! question which is taken back disappears without a key press. Ctrl-Z (`job`) suspends it, with the terminal whole. Lines are edited here (`editor`); lists are dialoguer's
 //! (`list`, `drawing`), which also waits here before it reads a key. Where the cursor cannot be moved everything is lines
 //! and numbers (`plain`). A form is filled field by field (`fill`, `fields`, `review`); a link is consented to (`link`),
 //! opened (`browser`) and waited for (`waiting`).
@@ -18,6 +18,7 @@ mod fields;
 mod fill;
 mod filled;
 mod gate;
+mod job;
 mod key;
 mod layout;
 mod line;
@@ -38,6 +39,7 @@ mod width;
 pub(crate) use fill::{Asking, Reply};
 pub use filled::Filled;
 pub use gate::{Gate, gate, is_asking};
+pub use job::suspend;
 pub use open::Terminal;
 pub(crate) use stage::End;
 

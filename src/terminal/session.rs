@@ -4,7 +4,7 @@ use std::{
     thread,
 };
 
-use nix::sys::signal::SigSet;
+use nix::sys::signal::{SigSet, Signal};
 use tokio::{
     signal::unix::{SignalKind, signal},
     sync::oneshot,
@@ -45,6 +45,7 @@ impl Terminal {
         let (sender, mut ended) = oneshot::channel();
         let mut resized = signal(SignalKind::window_change())?;
         let mut interrupted = signal(SignalKind::interrupt())?;
+        let mut suspended = signal(SignalKind::from_raw(Signal::SIGTSTP as i32))?;
         let terminal = self.clone();
         thread::Builder::new().name("prompt".to_owned()).spawn(move || {
             // Signals are for the other threads; the key Ctrl-C, which a list turns into one, is for this one alone.
@@ -68,6 +69,7 @@ impl Terminal {
                     hold.0.ring(Cause::Withdrawn);
                 }
                 _ = interrupted.recv() => hold.0.ring(Cause::Interrupted),
+                _ = suspended.recv() => hold.0.ring(Cause::Suspended),
                 _ = resized.recv() => hold.0.ring(Cause::Changed),
             }
         }

@@ -68,6 +68,7 @@ pub(super) struct Stage {
     pub(super) is_typing: bool,
     /// Whether a plain terminal has been told who asks.
     pub(super) announced: bool,
+    takes_pastes: bool,
 }
 
 impl Stage {
@@ -82,6 +83,7 @@ impl Stage {
             screen: console::Term::stderr(),
             is_typing: false,
             announced: false,
+            takes_pastes: false,
         };
         stage.size()?;
         // What was typed before anything was asked is no answer to it.
@@ -135,8 +137,20 @@ impl Stage {
                 key => Ok(Event::Key(key)),
             },
             Ready::Timeout => Ok(Event::Timeout),
+            Ready::Alarm(Cause::Suspended) => self.suspend().map(|()| Event::Redraw),
             Ready::Alarm(_) => Ok(Event::Redraw),
         }
+    }
+
+    /// Stops the program until the shell lets it go on. The prompt is taken away meanwhile, and is to be drawn anew.
+    pub(super) fn suspend(&mut self) -> Result<(), End> {
+        let pastes = self.takes_pastes;
+        self.take_pastes(false);
+        self.leave(&[]);
+        self.tty.suspend()?;
+        self.flush();
+        self.take_pastes(pastes);
+        Ok(())
     }
 
     /// Waits for input that somebody else reads.
@@ -145,14 +159,15 @@ impl Stage {
             Ready::Alarm(cause) => Err(match cause {
                 Cause::Withdrawn => End::Withdrawn,
                 Cause::Interrupted => End::Interrupted,
-                Cause::Changed => return Ok(Ready::Alarm(cause)),
+                Cause::Suspended | Cause::Changed => return Ok(Ready::Alarm(cause)),
             }),
             ready => Ok(ready),
         }
     }
 
     /// Lets bracketed pastes come as one key, or not: for whoever cannot read them.
-    pub(super) fn take_pastes(&self, wanted: bool) {
+    pub(super) fn take_pastes(&mut self, wanted: bool) {
+        self.takes_pastes = wanted;
         if !self.look.plain {
             write(if wanted { "\x1b[?2004h" } else { "\x1b[?2004l" });
         }

@@ -7,12 +7,19 @@ use std::{
 
 use nix::{
     errno::Errno,
+    libc::_POSIX_VDISABLE,
     poll::{PollFd, PollFlags, PollTimeout, poll},
-    sys::termios::{FlushArg, SetArg, Termios, cfmakeraw, tcflush, tcgetattr, tcsetattr},
+    sys::termios::{
+        FlushArg, LocalFlags, SetArg, SpecialCharacterIndices, Termios, cfmakeraw, tcflush, tcgetattr, tcsetattr,
+    },
     unistd::read,
 };
 
-use super::{Alarm, Key, alarm::Cause};
+use super::{
+    Alarm, Key,
+    alarm::Cause,
+    job::{foreground, suspend},
+};
 
 /// How long the rest of a key may take after its first byte.
 const KEY_GAP: Duration = Duration::from_millis(50);
@@ -37,23 +44,36 @@ pub(super) enum Ready {
 
 impl Tty {
     pub(super) fn open(input: Arc<OwnedFd>) -> io::Result<Self> {
+        foreground(&input)?;
         let before = tcgetattr(&input)?;
         let tty = Self { input, before };
         tty.take_keys()?;
         Ok(tty)
     }
 
-    /// Keys one by one, Ctrl-C among them; output as it was.
+    /// Keys one by one, Ctrl-C among them; output as it was. Ctrl-Z is a signal still.
     pub(super) fn take_keys(&self) -> io::Result<()> {
         let mut raw = self.before.clone();
         cfmakeraw(&mut raw);
         raw.output_flags = self.before.output_flags;
+        raw.local_flags.set(LocalFlags::ISIG, self.before.local_flags.contains(LocalFlags::ISIG));
+        for key in [SpecialCharacterIndices::VINTR, SpecialCharacterIndices::VQUIT] {
+            raw.control_chars[key as usize] = _POSIX_VDISABLE;
+        }
         Ok(tcsetattr(&self.input, SetArg::TCSADRAIN, &raw)?)
     }
 
     /// The terminal as it was, for a program that takes its place.
     pub(super) fn give_back(&self) -> io::Result<()> {
         Ok(tcsetattr(&self.input, SetArg::TCSADRAIN, &self.before)?)
+    }
+
+    /// Stops the program until the shell lets it go on, with the terminal as it was meanwhile.
+    pub(super) fn suspend(&self) -> io::Result<()> {
+        self.give_back()?;
+        suspend();
+        foreground(&self.input)?;
+        self.take_keys()
     }
 
     /// What programs are given as their standard input.

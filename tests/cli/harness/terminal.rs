@@ -50,19 +50,31 @@ struct State {
 impl Test {
     /// Starts the program in a terminal of this size. `TERM` is that of a common one unless the test says otherwise.
     pub(crate) fn at_terminal(self, rows: u16, columns: u16) -> AtTerminal {
-        self.show(rows, columns, false)
+        self.show(rows, columns, None, false)
+    }
+
+    /// The same as a job of a shell, which says `the shell` and waits for Enter while the program is suspended.
+    pub(crate) fn in_shell(self, rows: u16, columns: u16) -> AtTerminal {
+        self.show(rows, columns, Some(r#"set -m; "$0" "$@"; echo the shell; read go; fg > job"#), false)
     }
 
     /// The same with a standard input of its own: the words of [`Test::stdin`].
     pub(crate) fn at_terminal_with_stdin(self, rows: u16, columns: u16) -> AtTerminal {
-        self.show(rows, columns, true)
+        self.show(rows, columns, None, true)
     }
 
-    fn show(self, rows: u16, columns: u16, has_stdin: bool) -> AtTerminal {
+    fn show(self, rows: u16, columns: u16, script: Option<&str>, has_stdin: bool) -> AtTerminal {
         let (pty, pts) = open().expect("a terminal");
         pty.resize(Size::new(rows, columns)).expect("it has a size");
         let before = tcgetattr(pty.as_fd()).expect("it has modes");
         let mut command = self.command();
+        if let Some(script) = script {
+            let mut shell = std::process::Command::new("sh");
+            shell.args(["-c", script]).arg(command.get_program()).args(command.get_args()).env_clear();
+            shell.envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
+            shell.current_dir(self.folder());
+            command = shell;
+        }
         if command.get_envs().all(|(name, _)| name != "TERM") {
             command.env("TERM", "xterm-256color");
         }
@@ -148,6 +160,15 @@ impl AtTerminal {
         self
     }
 
+    /// Waits until `text` has been written more than so many times.
+    #[track_caller]
+    pub(crate) fn see_written_again(&self, text: &str, times: usize) -> &Self {
+        self.screen.wait(&format!("{text:?} again"), |state| {
+            String::from_utf8_lossy(&state.written).matches(text).count() > times
+        });
+        self
+    }
+
     /// Waits until `text` is no longer on the screen.
     #[track_caller]
     pub(crate) fn gone(&self, text: &str) -> &Self {
@@ -227,6 +248,17 @@ impl AtTerminal {
     pub(crate) fn signal(&self, signal: Signal) -> &Self {
         let id = i32::try_from(self.child.id()).expect("a process id");
         kill(Pid::from_raw(id), signal).expect("the program runs");
+        self
+    }
+
+    /// Checks that the terminal is as it was before.
+    #[track_caller]
+    pub(crate) fn is_whole(&self) -> &Self {
+        let now = tcgetattr(self.pty.as_fd()).expect("it has modes");
+        assert_eq!(modes(&now), modes(&self.before), "the terminal's modes");
+        let state = self.screen.lock();
+        assert!(!state.parser.screen().hide_cursor() && !state.parser.screen().bracketed_paste());
+        drop(state);
         self
     }
 

@@ -61,6 +61,36 @@ fn an_interrupt_from_outside_belongs_to_the_prompt() {
 }
 
 #[test]
+fn ctrl_z_suspends_and_the_prompt_is_there_again() {
+    let person = asks(&two_texts()).in_shell(24, 80);
+    person.fill("name", "Ada").see("2 of 2").send("Lon").see_typed("› Lon").send(key::CTRL_Z);
+    person.see("the shell").gone("2 of 2").is_whole().send("\r");
+    person.see("2 of 2").see_typed("› Lon").send("don\r").review_and_send().see("done");
+    let content = json!({"name": "Ada", "town": "London"});
+    assert_eq!(person.end(0).reply("forms", "ask-1"), json!({"action": "accept", "content": content}));
+    let form = schema(&json!({"c": {"enum": ["x", "y"]}}), &["c"]);
+    let person = asks(&form).in_shell(24, 80);
+    person.see("› x").send(key::DOWN).see("› y").send(key::CTRL_Z).see("the shell").gone("› y").is_whole().send("\r");
+    person.see("› y").send("\r").see("done");
+    assert_eq!(person.end(0).reply("forms", "ask-1")["content"], json!({"c": "y"}));
+    let person = asks(&two_texts()).env("TERM", "dumb").in_shell(24, 80);
+    person.see("1 of 2").send("Ad").see_typed("> Ad").send(key::CTRL_Z).see("the shell").is_whole().send("\r");
+    person.see_typed("> Ad").send("a\r").see("2 of 2").send(key::CTRL_C).see("done");
+    assert_eq!(person.end(0).reply("forms", "ask-1"), json!({"action": "cancel"}));
+}
+
+#[test]
+fn where_no_shell_could_wake_it_ctrl_z_does_nothing() {
+    let person = asks(&two_texts()).at_terminal(24, 80);
+    person.see("1 of 2").send("Ad").see_typed("› Ad");
+    let times = person.written().matches("1 of 2").count();
+    // It is drawn anew, and nothing else.
+    person.send(key::CTRL_Z).see_written_again("1 of 2", times).see_typed("› Ad").send("a\r");
+    person.see("2 of 2").see("Ada").send(key::CTRL_C).see("done");
+    assert_eq!(person.end(0).reply("forms", "ask-1"), json!({"action": "cancel"}));
+}
+
+#[test]
 fn termination_leaves_the_terminal_whole() {
     for (signal, form) in
         [(Signal::SIGTERM, two_texts()), (Signal::SIGHUP, schema(&json!({"c": {"enum": [1, 2]}}), &[]))]
