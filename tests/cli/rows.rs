@@ -76,7 +76,7 @@ fn choices() -> Vec<Row> {
         row(
             "Enter takes what is marked",
             one("choice", &choice, true),
-            &[("Enter choose", ENTER)],
+            &[("Enter sends", ENTER)],
             json!({"content": {"choice": "go"}}),
             accept(&json!({"choice": "go"})),
         ),

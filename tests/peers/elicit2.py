@@ -6,7 +6,7 @@ usage: elicit2.py [stdio | stream | json | sse] [PORT]
 import sys
 from typing import Annotated
 
-from mcp.server.mcpserver import Elicit, MCPServer, Resolve
+from mcp.server.mcpserver import Context, Elicit, MCPServer, Resolve
 from pydantic import BaseModel, Field
 
 MODE = sys.argv[1] if len(sys.argv) > 1 else "stdio"
@@ -40,6 +40,13 @@ def confirm(booking: Annotated[Booking, Resolve(ask)]) -> Elicit[Sure]:
 def book(day: str, booking: Annotated[Booking, Resolve(ask)], sure: Annotated[Sure, Resolve(confirm)]) -> str:
     """Books a table."""
     return f"booked on {day}: {booking.model_dump_json()}, sure: {sure.sure}"
+
+
+@mcp.tool()
+async def ask_back(day: str, ctx: Context) -> str:
+    """Books a table, and asks by a request of its own, which no modern revision has."""
+    asked = await ctx.elicit(message=f"Your table on {day}", schema=Booking)
+    return f"{asked.action}: {getattr(asked, 'data', None)!r}"
 
 
 if __name__ == "__main__":

@@ -138,6 +138,19 @@ fn python_2_asks_in_every_era() {
     }
 }
 
+#[test]
+fn python_2_asks_back_in_the_older_revision() {
+    let words = ["day=Friday", "--answer", "guests=3", "--answer", "name=Ada"];
+    let (booked, told) = ("accept: Booking(guests=3, name='Ada')\n", "can only ask over 2025-11-25: calling again");
+    let server = Served::python("2", "stream");
+    server.call("ask_back").args(words).stdout(booked).stderr_contains(told).run();
+    let entry = json!({"command": peer(".venv2/bin/python"), "args": [peer("elicit2.py")]});
+    let test = Test::new().entry("python", entry.clone()).args(["call", "python", "ask_back"]).args(words);
+    test.stdout(booked).stderr_contains(told).run();
+    let test = Test::new().entry("python", entry).args(["call", "python", "ask_back", "--protocol", "2026-07-28"]);
+    test.args(words).status(6).stderr_contains("elicitation/create").run();
+}
+
 /// Answers for the two rounds of `travel`.
 const TRIP: &str = r#"[{"content": {"city": "Oslo", "nights": 3}}, {"content": {"sure": true}}]"#;
 

@@ -1,6 +1,6 @@
 //! Against servers that others wrote: run by `tests/peers/run`, which installs them. Not a part of plain `cargo test`.
 
-#[allow(dead_code)]
+#[allow(dead_code, unused_imports)]
 #[path = "../cli/harness/mod.rs"]
 mod harness;
 mod http;
@@ -165,6 +165,46 @@ fn everything_sends_links_both_ways() {
     };
     call("errorPath=false").stdout_contains("accept").stderr_contains("https://example.com/go").run();
     call("errorPath=true").stdout_contains("accept").stderr_contains("https://modelcontextprotocol.io").run();
+}
+
+#[test]
+fn everything_is_asked_again_after_a_link_that_it_needs() {
+    let links = |action: &str| json!([{"when": {"mode": "url"}, "action": action, "repeat": true}]).to_string();
+    for (path, action, status, told) in [
+        ("errorPath=false", "decline", 0, "decline"),
+        ("errorPath=false", "cancel", 0, "cancel"),
+        ("errorPath=true", "decline", 6, ""),
+    ] {
+        let test = everything("trigger-url-elicitation").file("links.json", links(action)).status(status);
+        test.args(["url=https://example.com/go", "--answers", "links.json", path]).stdout_contains(told).run();
+    }
+}
+
+#[test]
+fn everything_asks_in_a_task_of_ours() {
+    let asked = |options: &[&str]| everything("trigger-elicitation-request-async").args(options.iter().copied());
+    let run = asked(&["--answer", "name=Ada", "--answer", "favoriteColor=Blue"])
+        .stdout_contains("[COMPLETED]")
+        .stdout_contains("- Name: Ada")
+        .run();
+    let raw = run.stdout.split("Raw result: ").nth(1).expect("the raw result");
+    let raw: Value = serde_json::from_str(raw).expect("JSON");
+    assert_eq!(raw["content"], json!({"name": "Ada", "favoriteColor": "Blue"}));
+    asked(&["--elicit", "decline"]).stdout_contains("[DECLINED]").run();
+    asked(&["--elicit", "fail"]).status(8).stdout_contains("[CANCELLED]").run();
+}
+
+#[test]
+fn everything_researches_in_a_task_of_its_own() {
+    let research = |words: &[&str]| everything("simulate-research-query").args(words.iter().copied());
+    let run = research(&["topic=rust", "-o", "events"]).run();
+    let events = run.events();
+    let states: Vec<&Value> = events.iter().filter_map(|event| event.get("status")).collect();
+    assert!(states.contains(&&json!("working")) && states.contains(&&json!("completed")), "{states:?}");
+    let clear = ["topic=python", "ambiguous=true", "--answer", "interpretation=programming"];
+    research(&clear).stdout_contains("**Clarification**: programming").run();
+    let unclear = ["topic=python", "ambiguous=true", "--elicit", "fail"];
+    research(&unclear).status(8).stdout_contains("default interpretation").run();
 }
 
 #[test]

@@ -1,11 +1,21 @@
-use std::collections::{HashMap, HashSet};
+use std::{
+    cell::Cell,
+    collections::{HashMap, HashSet},
+    time::Duration,
+};
 
 use proptest::prelude::*;
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
 use super::fake::{OnDesk, Wish, call, legacy};
-use crate::protocol::Id;
+use crate::{
+    client::ClientError,
+    protocol::{Frame, Id},
+};
+
+/// Longer than a call may be silent.
+const LONG: Duration = Duration::from_secs(10 * 60);
 
 /// Something that happens during a call.
 #[derive(Clone, Debug)]
@@ -14,6 +24,8 @@ enum Step {
     Answer(usize),
     Withdraw(usize),
     Settle,
+    /// Nothing is heard for a long time.
+    Silence,
     Result,
     Interrupt,
     Die,
@@ -25,6 +37,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
         4 => (0_usize..8).prop_map(Step::Answer),
         3 => (0_usize..8).prop_map(Step::Withdraw),
         4 => Just(Step::Settle),
+        1 => Just(Step::Silence),
         1 => Just(Step::Result),
         1 => Just(Step::Interrupt),
         1 => Just(Step::Die),
@@ -33,6 +46,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
 }
 
 /// What became of the questions, by their ids.
+#[derive(Default)]
 struct Fate {
     asked: u64,
     withdrawn: HashSet<u64>,
@@ -40,6 +54,18 @@ struct Fate {
     raced: HashSet<u64>,
     replies: HashMap<u64, usize>,
     died: bool,
+    /// How the call ended without a result.
+    error: Option<ClientError>,
+}
+
+impl Fate {
+    fn count(&mut self, frame: &Frame) {
+        if frame.method().is_none()
+            && let Some(Id::Number(number)) = frame.id()
+        {
+            *self.replies.entry(number.as_u64().expect("ours")).or_default() += 1;
+        }
+    }
 }
 
 /// Lets everybody do what there is to do.
@@ -53,15 +79,8 @@ async fn play(steps: Vec<Step>) -> Fate {
     let (client, server, mut stage) = legacy(Wish::default()).await;
     let mut server = Some(server);
     let stop = CancellationToken::new();
-    let mut fate =
-        Fate { asked: 0, withdrawn: HashSet::new(), raced: HashSet::new(), replies: HashMap::new(), died: false };
-    let count = |fate: &mut Fate, frame: &crate::protocol::Frame| {
-        if frame.method().is_none()
-            && let Some(Id::Number(number)) = frame.id()
-        {
-            *fate.replies.entry(number.as_u64().expect("ours")).or_default() += 1;
-        }
-    };
+    let mut fate = Fate::default();
+    let ended = Cell::new(false);
     let act = async {
         let (call, _) = server.as_mut().expect("alive").expect("tools/call").await;
         let mut desk: Vec<(u64, OnDesk)> = Vec::new();
@@ -86,7 +105,12 @@ async fn play(steps: Vec<Step>) -> Fate {
                 Step::Withdraw(place) if fate.asked > 0 => {
                     let id = place as u64 % fate.asked + 1;
                     peer.notify("notifications/cancelled", json!({"requestId": id}));
-                    if is_over || answered.contains(&id) { &mut fate.raced } else { &mut fate.withdrawn }.insert(id);
+                    if is_over || ended.get() || answered.contains(&id) {
+                        &mut fate.raced
+                    } else {
+                        &mut fate.withdrawn
+                    }
+                    .insert(id);
                     unread.insert(id);
                 }
                 Step::Settle => {
@@ -99,6 +123,11 @@ async fn play(steps: Vec<Step>) -> Fate {
                         desk.push((id.as_u64().expect("ours"), question));
                     }
                 }
+                Step::Silence => {
+                    // Time passes when everybody has done what there is to do.
+                    tokio::time::sleep(LONG).await;
+                    unread.clear();
+                }
                 Step::Result => {
                     peer.reply(&call, json!({}));
                     is_over = true;
@@ -110,7 +139,7 @@ async fn play(steps: Vec<Step>) -> Fate {
                 }
                 Step::Die => {
                     while let Some(frame) = peer.heard() {
-                        count(&mut fate, &frame);
+                        fate.count(&frame);
                     }
                     server = None;
                     fate.died = true;
@@ -124,18 +153,47 @@ async fn play(steps: Vec<Step>) -> Fate {
         (server, fate)
     };
     let used = async {
-        // How the call ends is another matter.
-        drop(call(&client, None, &stop).await);
+        let end = call(&client, None, &stop).await;
+        ended.set(true);
+        end.err()
     };
-    let ((), (server, mut fate)) = tokio::join!(used, act);
+    let (error, (server, mut fate)) = tokio::join!(used, act);
+    fate.error = error;
     settle().await;
     client.close().await;
     if let Some(mut peer) = server {
         while let Some(frame) = peer.hear().await {
-            count(&mut fate, &frame);
+            fate.count(&frame);
         }
     }
     fate
+}
+
+fn run(steps: Vec<Step>) -> Fate {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build();
+    runtime.expect("a runtime").block_on(play(steps))
+}
+
+/// That the steps do what they are called.
+#[test]
+fn calls_time_out_are_interrupted_and_lose_their_server() {
+    let replies = |fate: &Fate| [1, 2].map(|id| fate.replies.get(&id).copied().unwrap_or_default());
+    let answered = [Step::Ask, Step::Settle, Step::Answer(0), Step::Settle];
+    let then = |last: &[Step]| run([&answered, last].concat());
+    let fate = then(&[Step::Silence, Step::Ask, Step::Settle]);
+    assert!(matches!(fate.error, Some(ClientError::TimedOut { .. })), "{:?}", fate.error);
+    assert_eq!(replies(&fate), [1, 1]);
+    // No time passes while a question is open.
+    let fate = then(&[Step::Ask, Step::Silence, Step::Settle, Step::Answer(0)]);
+    assert!(fate.error.is_none(), "{:?}", fate.error);
+    assert_eq!(replies(&fate), [1, 1]);
+    let fate = then(&[Step::Ask, Step::Settle, Step::Interrupt, Step::Settle]);
+    assert!(matches!(fate.error, Some(ClientError::Interrupted { .. })), "{:?}", fate.error);
+    assert_eq!(replies(&fate), [1, 1]);
+    let fate = then(&[Step::Ask, Step::Settle, Step::Die]);
+    assert!(matches!(fate.error, Some(ClientError::Lost { .. })), "{:?}", fate.error);
+    assert_eq!(replies(&fate), [1, 0]);
+    assert_eq!(replies(&then(&[Step::Ask, Step::Settle, Step::Withdraw(1), Step::Settle])), [1, 0]);
 }
 
 proptest! {
@@ -143,8 +201,7 @@ proptest! {
 
     #[test]
     fn every_question_ends_in_one_reply_or_none_when_it_was_withdrawn(steps in steps()) {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build();
-        let fate = runtime.expect("a runtime").block_on(play(steps));
+        let fate = run(steps);
         for id in 1..=fate.asked {
             let replies = fate.replies.get(&id).copied().unwrap_or_default();
             prop_assert!(replies <= 1, "question {id} got {replies} replies");
