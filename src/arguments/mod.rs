@@ -6,6 +6,7 @@ mod convert;
 mod error;
 mod parse;
 mod place;
+mod plain;
 #[cfg(test)]
 mod tests;
 mod word;

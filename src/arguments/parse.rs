@@ -5,6 +5,7 @@ use super::{
     admits::Admits,
     convert::{convert, guessed, json, text},
     place::{Place, has_property, place},
+    plain::fits_plainly,
     word::{Input, Word, Written, steps},
 };
 use crate::form::{Checker, FieldError, Form, resolve, type_of, unsendable};
@@ -118,6 +119,9 @@ impl Arguments {
             let key = self.values.iter().find(|(_, value)| unsendable(value).is_some()).map_or("", |(key, _)| key);
             let error = FieldError::new(key, format!("{number} is no number that can be sent"));
             return Err(ArgumentError::Unfit(vec![error]));
+        }
+        if fits_plainly(schema, &self.values) {
+            return Ok(None);
         }
         let checker = match Checker::new(schema) {
             Ok(checker) => checker,
