@@ -103,7 +103,11 @@ fn agree(config: &Config, trust: bool, environment: &Environment) -> anyhow::Res
     if !store.needs_consent(config) {
         return Ok(());
     }
-    if !trust && !ask(config)? {
+    let answer = if trust { Some(true) } else { ask(config)? };
+    if answer == Some(false) {
+        return Err(Error::Interrupted.into());
+    }
+    if answer.is_none() {
         let path = config.path.as_ref().map(|path| path.display().to_string()).unwrap_or_default();
         let hint = "look into it first; then --trust starts them, and is remembered until the file changes";
         return Err(Error::Usage {
@@ -117,16 +121,20 @@ fn agree(config: &Config, trust: bool, environment: &Environment) -> anyhow::Res
     Ok(())
 }
 
-/// Asks the person, where there is one.
-fn ask(config: &Config) -> anyhow::Result<bool> {
-    let Some(terminal) = Terminal::open(false) else { return Ok(false) };
+/// Asks the person; `None` where there is none.
+fn ask(config: &Config) -> anyhow::Result<Option<bool>> {
+    let Some(terminal) = Terminal::open(false) else { return Ok(None) };
     let path = config.path.as_ref().map(|path| path.display().to_string()).unwrap_or_default();
     let title = format!("Start the servers of {}?", safe_line(&path));
     let servers = config.servers.iter().filter(|entry| entry.enabled);
     let list: Vec<String> = servers.map(|entry| format!("{}  {}", entry.name, place(entry).1)).collect();
     block_on(async {
         let filled = terminal.fill(&Form::default(), &title, &list.join("\n"), CancellationToken::new()).await;
-        Ok(matches!(filled, Filled::Accept(_)))
+        Ok(match filled {
+            Filled::Accept(_) => Some(true),
+            Filled::Impossible(_) => None,
+            Filled::Decline | Filled::Cancel | Filled::Withdrawn => Some(false),
+        })
     })
 }
 

@@ -1,5 +1,6 @@
 //! What is printed: results, notices, errors. Data to stdout, all else to stderr.
 
+mod fold;
 mod json;
 mod mode;
 mod notice;

@@ -8,6 +8,7 @@ use unicode_width::UnicodeWidthChar;
 
 use super::{
     OutputMode, Report, Verbosity,
+    fold::fold,
     json::{one_line, pretty, safe_json},
     notice::{notice_event, notice_text, progress_text},
     result::result_text,
@@ -160,6 +161,10 @@ impl Printer {
     pub fn data(&self, event: &str, value: &Value, text: impl FnOnce() -> String) -> io::Result<()> {
         gate().status(None);
         match self.mode {
+            OutputMode::Text if self.stdout_is_terminal => {
+                let columns = usize::from(console::Term::stdout().size().1);
+                self.stdout(&fold(&safe_text(&text()), columns))
+            }
             OutputMode::Text => self.stdout(&safe_text(&text())),
             OutputMode::Json if self.stdout_is_terminal => self.json_line(&pretty(&value.to_string())),
             OutputMode::Json => self.json_line(&value.to_string()),

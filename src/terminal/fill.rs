@@ -136,7 +136,8 @@ impl Stage {
             (Reply::Decline, Some(server)) => {
                 lines.push(Line::faint(format!("declined: {server} is told that you said no")));
             }
-            _ => lines.push(Line::faint("cancelled: closed without an answer")),
+            (_, Some(_)) => lines.push(Line::faint("cancelled: closed without an answer")),
+            (_, None) => lines.push(Line::faint("cancelled")),
         }
         lines.push(Line::default());
         self.leave(&lines);

@@ -65,14 +65,16 @@ impl Fill<'_> {
 
     /// A form without fields: yes, no, or neither.
     pub(super) fn confirm(&mut self) -> Result<Reply, End> {
-        let detail = match &self.asking.server {
-            Some(server) => format!("{server} is told that you agree"),
-            None => String::new(),
+        let (acts, prompt) = if let Some(server) = &self.asking.server {
+            let mut acts = vec![(Act::Send, Item::new("Accept", format!("{server} is told that you agree")))];
+            self.add_ends(&mut acts);
+            (acts, prompt("Do you accept?".to_owned(), ""))
+        } else {
+            // The question is ours, and stands above.
+            let acts = vec![(Act::Send, Item::new("Yes", "")), (Act::Cancel, Item::new("No", ""))];
+            (acts, Prompt { title: None, ..prompt(String::new(), "") })
         };
-        let mut acts = vec![(Act::Send, Item::new("Accept", detail))];
-        self.add_ends(&mut acts);
         loop {
-            let prompt = prompt("Do you accept?".to_owned(), "");
             match self.pick(&prompt, &acts, 0)? {
                 Some(Act::Send) => return Ok(Reply::Send(Map::new())),
                 Some(act) if act.reply().is_some() => return Ok(act.reply().unwrap_or(Reply::Cancel)),
@@ -86,7 +88,8 @@ impl Fill<'_> {
         if let Some(server) = &self.asking.server {
             acts.push((Act::Decline, Item::new("Decline", format!("{server} is told that you said no"))));
         }
-        acts.push((Act::Cancel, Item::new("Cancel", "closed without an answer")));
+        let closed = if self.asking.server.is_some() { "closed without an answer" } else { "nothing is sent" };
+        acts.push((Act::Cancel, Item::new("Cancel", closed)));
         match self.scene.waiting() {
             0 => {}
             count => acts.push((Act::CancelAll, Item::new("Cancel all", format!("this one and {count} more")))),

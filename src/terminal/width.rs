@@ -21,7 +21,7 @@ pub(super) fn fit(text: &str, columns: usize) -> Cow<'_, str> {
 }
 
 /// `text` as lines of at most `columns`, broken between words where there are any, and at its own line ends.
-pub(super) fn wrap(text: &str, columns: usize) -> Vec<String> {
+pub(crate) fn wrap(text: &str, columns: usize) -> Vec<String> {
     let columns = columns.max(1);
     let mut lines = Vec::new();
     for paragraph in text.trim_end().split('\n') {

@@ -4,6 +4,7 @@ mod editing;
 mod fields;
 mod leaving;
 mod links;
+mod own;
 mod plain;
 mod queue;
 mod sizes;

@@ -1,0 +1,34 @@
+//! Questions of the program's own, and what it lists, at a terminal.
+
+use serde_json::json;
+
+use super::{Fake, Test, key};
+
+#[test]
+fn servers_of_a_found_file_are_started_when_the_person_says_yes() {
+    let tools = || Test::new().server("a", &Fake::new().tool("t")).args(["tools"]);
+    let person = tools().at_terminal(24, 80);
+    person.see("Start the servers of ").see("› Yes").see("  No").send(key::ENTER);
+    assert!(person.end(0).screen.ends_with("\nt"));
+    let person = tools().at_terminal(24, 80);
+    person.see("› Yes").send(key::DOWN).see("› No").send(key::ENTER);
+    assert!(person.end(130).screen.ends_with("cancelled\n\nerror: interrupted"));
+}
+
+#[test]
+fn lists_are_folded_to_the_terminal() {
+    let about = json!({"tools": [{"name": "find", "description": "Finds what is there, and says where that is."}]});
+    let server = Fake::new().on("tools/list", [super::Step::Reply(about)]);
+    let person = Test::new().server("s", &server).args(["tools", "s"]).at_terminal(24, 40);
+    person.see("find  Finds what is there, and says\n      where that is.");
+    person.end(0);
+}
+
+#[test]
+fn arguments_that_are_not_given_are_no_question_of_a_server() {
+    let schema = json!({"type": "object", "properties": {"q": {"type": "string"}}, "required": ["q"]});
+    let person = Test::new().server("s", &Fake::new().tool_with("find", &schema)).args(["call", "s", "find"]);
+    let person = person.at_terminal(24, 80);
+    person.see("find needs").send(key::ESCAPE).see("Cancel   nothing is sent").send(key::CTRL_C);
+    assert!(person.end(130).screen.ends_with("find needs\ncancelled\n\nerror: interrupted"));
+}
