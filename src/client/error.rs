@@ -64,3 +64,10 @@ pub enum ClientError {
         method: String,
     },
 }
+
+impl ClientError {
+    /// Whether it is certain that the server got nothing of the request.
+    pub fn is_before_sending(&self) -> bool {
+        matches!(self, Self::Connect(source) | Self::Lost { source, .. } if source.is_before_sending())
+    }
+}

@@ -148,7 +148,12 @@ impl Resume<'_> {
                 })??;
                 Err(Error::Deferred.into())
             }
-            Err(error) => Err(self.session.error(&self.server.as_str().into(), error).into()),
+            Err(error) => {
+                if error.is_before_sending() {
+                    self.with(Taken::mark_unsent)?.map_err(|error| unusable(&error))?;
+                }
+                Err(self.session.error(&self.server.as_str().into(), error).into())
+            }
         }
     }
 

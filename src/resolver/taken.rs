@@ -78,6 +78,12 @@ impl Taken {
         self.save()
     }
 
+    /// The answers never left: they may be sent later as if for the first time.
+    pub fn mark_unsent(&mut self) -> Result<(), PendingError> {
+        self.pending.sent = false;
+        self.save()
+    }
+
     /// The call is over: the file is removed.
     pub fn finish(self) -> Result<(), PendingError> {
         fs::remove_file(&self.path).map_err(|source| PendingError::Io { path: self.path.clone(), source })

@@ -55,6 +55,8 @@ pub enum TransportError {
         url: String,
         /// The innermost cause.
         reason: String,
+        /// Whether there was a connection, so that the server may have got something.
+        connected: bool,
     },
     /// The answer was no answer: HTML, a stream that ends early, a status 202 for a request.
     #[error("get an answer: {0}")]
@@ -62,4 +64,11 @@ pub enum TransportError {
     /// Nothing came for too long.
     #[error("get an answer: nothing came for {} s", .0.as_secs())]
     Silent(Duration),
+}
+
+impl TransportError {
+    /// Whether it is certain that the server got nothing.
+    pub fn is_before_sending(&self) -> bool {
+        matches!(self, Self::Spawn { .. } | Self::NoDirectory { .. } | Self::Unreachable { connected: false, .. })
+    }
 }

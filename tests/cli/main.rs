@@ -21,5 +21,6 @@ mod readme;
 mod required_links;
 mod resume;
 mod rows;
+mod secrets;
 mod tasks;
 mod usage;

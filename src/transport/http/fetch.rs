@@ -127,7 +127,7 @@ impl Peer {
         } else {
             innermost(error)
         };
-        TransportError::Unreachable { url: shown(url), reason }
+        TransportError::Unreachable { url: shown(url), reason, connected: !error.is_connect() }
     }
 
     /// Hands something to the client, waiting while it is busy.

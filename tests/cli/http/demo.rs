@@ -11,8 +11,10 @@ use toolnexus::{
     protocol::{Frame, Id, Revision},
     transport::{Limits, Transport, http},
 };
+use url::Url;
 
 use super::transport::{endpoint, frame};
+use crate::harness::Test;
 
 /// A running demo server.
 pub(crate) struct Demo {
@@ -22,8 +24,12 @@ pub(crate) struct Demo {
 
 impl Demo {
     pub(crate) fn start() -> Self {
+        Self::start_at("0")
+    }
+
+    fn start_at(port: &str) -> Self {
         let mut command = Command::new(env!("CARGO_BIN_EXE_toolnexus"));
-        command.args(["demo-server", "--http", "0"]).env_clear().stdin(Stdio::null()).stderr(Stdio::piped());
+        command.args(["demo-server", "--http", port]).env_clear().stdin(Stdio::null()).stderr(Stdio::piped());
         let mut child = command.spawn().expect("started");
         let mut line = String::new();
         let stderr = child.stderr.take().expect("piped");
@@ -93,4 +99,24 @@ async fn a_modern_client_is_asked_by_results() {
     client.send(call(4, "no/such", &json!({"_meta": meta})).into()).expect("sent");
     assert_eq!(frame(&mut client).await["error"]["code"], -32601);
     client.close(Duration::from_millis(200)).await;
+}
+
+#[test]
+fn a_call_that_was_put_aside_is_finished_by_a_server_that_was_started_again() {
+    let demo = Demo::start();
+    let url = Url::parse(&demo.url).expect("an address");
+    let port = url.port().expect("a port").to_string();
+    let test = Test::new().entry("web", json!({"url": demo.url}));
+    let run = |args: &[&str]| {
+        let output = test.command().args(args).stdin(Stdio::null()).output().expect("the program starts");
+        (output.status.code(), String::from_utf8_lossy(&output.stdout).into_owned())
+    };
+    let (status, told) = run(&["call", "web", "greet", "--defer", "call.json", "-o", "json"]);
+    let told: Value = serde_json::from_str(&told).expect("JSON");
+    assert_eq!((status, &told["status"]), (Some(75), &json!("pending")));
+    drop(demo);
+    assert_eq!(run(&["resume", "call.json", "--answer", "name=Ada"]).0, Some(4));
+    let _demo = Demo::start_at(&port);
+    assert_eq!(run(&["resume", "call.json", "--answer", "name=Ada"]), (Some(0), "Hello, Ada!\n".to_owned()));
+    assert!(!test.folder().join("call.json").exists());
 }
