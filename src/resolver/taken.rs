@@ -13,7 +13,7 @@ const MAX_FILE: u64 = 256 << 20;
 #[derive(Debug, thiserror::Error)]
 pub enum PendingError {
     /// The file cannot be read or written.
-    #[error("use {}: {source}", path.display())]
+    #[error("use the call in {}: {source}", path.display())]
     Io {
         /// The file.
         path: PathBuf,
@@ -21,7 +21,7 @@ pub enum PendingError {
         source: io::Error,
     },
     /// The file holds no such call.
-    #[error("read {}: {reason}", path.display())]
+    #[error("read the call in {}: {reason}", path.display())]
     Wrong {
         /// The file.
         path: PathBuf,
