@@ -13,4 +13,5 @@ mod word;
 
 pub use error::ArgumentError;
 pub use parse::{Arguments, parse};
+pub(crate) use plain::fits_plainly;
 pub use word::Source;

@@ -22,7 +22,7 @@ const DIALECTS: [&str; 2] = ["https://json-schema.org/draft/2020-12/schema", "ht
 
 /// Whether `values` certainly fit `schema`, which then says little: names, single types, texts to choose from. `false`
 /// means that nothing is known. Most tools are like that, and a full check costs more than the call.
-pub(super) fn fits_plainly(schema: &Value, values: &Map<String, Value>) -> bool {
+pub(crate) fn fits_plainly(schema: &Value, values: &Map<String, Value>) -> bool {
     let Value::Object(schema) = schema else { return false };
     let is_known = match schema.get("$schema") {
         None => true,

@@ -13,6 +13,7 @@ use super::{
     run::block_on,
     select::{Selected, ServerWord},
     session::Session,
+    structured::mismatch,
 };
 use crate::{
     arguments::ArgumentError,
@@ -22,7 +23,7 @@ use crate::{
     error::Error,
     form::Form,
     output::Printer,
-    protocol::Tool,
+    protocol::{CallToolResult, Tool},
     resolver::Pending,
     terminal::{Filled, Terminal},
 };
@@ -127,9 +128,17 @@ impl Call<'_> {
         let client = self.session.connect(self.server.as_str()).await?;
         let tool = self.find(&client).await?;
         let arguments = self.arguments(given, tool.as_ref()).await?;
+        let output = tool.as_ref().and_then(Tool::output_schema).cloned();
         let call = ToolCall { name: self.tool.clone(), arguments, tool, timeout };
         match client.call_tool(call, &self.session.signals.stop).await {
-            Ok(CallEnd::Done(report)) => Ended::print(self.printer, &self.server, "tools/call", &self.tool, report),
+            Ok(CallEnd::Done(report)) => {
+                if let Some(schema) = output
+                    && let Some(words) = mismatch(schema, &CallToolResult::from_raw(&report.result)).await
+                {
+                    self.printer.warning(&format!("{}: {words}", self.server))?;
+                }
+                Ended::print(self.printer, &self.server, "tools/call", &self.tool, report)
+            }
             Ok(CallEnd::Deferred(pending)) => Err(self.put_aside(*pending)),
             Err(error) => Err(self.session.error(&self.server, error).into()),
         }

@@ -13,6 +13,7 @@ mod select;
 pub mod servers;
 mod session;
 mod signals;
+mod structured;
 pub mod tools;
 
 pub use run::run;

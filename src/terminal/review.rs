@@ -63,7 +63,7 @@ impl Fill<'_> {
         Ok(act.and_then(Act::reply))
     }
 
-    /// A form without fields: yes, no, or neither.
+    /// A form without fields: yes, no, or neither. A yes that no server asked for has to be gone to: Enter alone is a no.
     pub(super) fn confirm(&mut self) -> Result<Reply, End> {
         let (acts, prompt) = if let Some(server) = &self.asking.server {
             let mut acts = vec![(Act::Send, Item::new("Accept", format!("{server} is told that you agree")))];
@@ -74,8 +74,9 @@ impl Fill<'_> {
             let acts = vec![(Act::Send, Item::new("Yes", "")), (Act::Cancel, Item::new("No", ""))];
             (acts, Prompt { title: None, ..prompt(String::new(), "") })
         };
+        let active = if self.asking.server.is_some() { 0 } else { acts.len() - 1 };
         loop {
-            match self.pick(&prompt, &acts, 0)? {
+            match self.pick(&prompt, &acts, active)? {
                 Some(Act::Send) => return Ok(Reply::Send(Map::new())),
                 Some(act) if act.reply().is_some() => return Ok(act.reply().unwrap_or(Reply::Cancel)),
                 _ => {}

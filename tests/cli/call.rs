@@ -50,6 +50,24 @@ fn json_is_the_result_in_the_servers_own_bytes() {
 }
 
 #[test]
+fn structured_content_is_held_against_the_output_schema() {
+    let schema = json!({"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]});
+    let given = |result: &Value| call(&Fake::new().tool_giving("t", &schema).result(result.clone()));
+    let structured = |content: Value| json!({"content": [], "structuredContent": content});
+    given(&structured(json!({"n": 7}))).stderr("").run();
+    let words = "warning: s: structuredContent does not fit the tool's outputSchema: /n: \"x\" is text, but a whole number is wanted\n";
+    given(&structured(json!({"n": "x"}))).stderr(words).run();
+    given(&text("done")).stdout("done\n").stderr_contains("no structuredContent").run();
+    given(&json!({"content": [], "isError": true}))
+        .args(["--elicit", "off"])
+        .status(1)
+        .stderr("error: s says that t failed\n")
+        .run();
+    let events = given(&structured(json!({}))).args(["-o", "events"]).run().events();
+    assert_eq!(events.iter().map(|event| &event["event"]).collect::<Vec<_>>(), ["warning", "result"]);
+}
+
+#[test]
 fn content_that_is_no_list_is_printed() {
     for content in [json!("hi"), json!({"type": "text", "text": "hi"}), json!(["hi"]), json!([{"text": "hi"}])] {
         call(&tool().result(json!({"content": content}))).stdout("hi\n").run();

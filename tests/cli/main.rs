@@ -1,6 +1,5 @@
 //! Everything that a user sees, through the built binary. The tests need nothing but Rust.
 
-#[allow(dead_code)]
 mod harness;
 
 mod answers;

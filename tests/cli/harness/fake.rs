@@ -44,6 +44,12 @@ impl Fake {
         self
     }
 
+    /// Offers a tool with this `outputSchema`.
+    pub(crate) fn tool_giving(mut self, name: &str, schema: &Value) -> Self {
+        self.tools.push(json!({"name": name, "inputSchema": {"type": "object"}, "outputSchema": schema}));
+        self
+    }
+
     /// What it does with the next request of `method`, in place of the usual.
     pub(crate) fn on(mut self, method: &str, steps: impl IntoIterator<Item = Step>) -> Self {
         let steps = steps.into_iter().collect();

@@ -1,8 +1,13 @@
 //! TLS and proxies.
 
-use std::{net::SocketAddr, sync::Arc, thread};
+use std::{
+    net::SocketAddr,
+    sync::{Arc, LazyLock},
+    thread,
+};
 
-use rustls::pki_types::{CertificateDer, PrivateKeyDer, pem::PemObject as _};
+use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use serde_json::{Value, json};
 use tokio::net::{TcpListener, TcpStream};
 use tokio_rustls::TlsAcceptor;
@@ -13,18 +18,34 @@ use super::{
 };
 use crate::harness::Test;
 
-const AUTHORITY: &str = include_str!("tls/ca.pem");
+/// What the tests need of certificates: made anew in each run, so that no key is kept.
+struct Certificates {
+    /// The authority's certificate, PEM.
+    authority: String,
+    /// A certificate for `localhost` that the authority signed.
+    certificate: CertificateDer<'static>,
+    key: PrivateKeyDer<'static>,
+}
 
-/// Puts TLS before a server, with a certificate for `localhost` that `AUTHORITY` signed.
+static CERTIFICATES: LazyLock<Certificates> = LazyLock::new(|| {
+    let mut params = CertificateParams::default();
+    params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+    let authority = CertifiedIssuer::self_signed(params, KeyPair::generate().expect("a key")).expect("an authority");
+    let key = KeyPair::generate().expect("a key");
+    let params = CertificateParams::new(["localhost".to_owned()]).expect("a name");
+    let certificate = params.signed_by(&key, &authority).expect("a certificate").der().clone();
+    Certificates { authority: authority.pem(), certificate, key: PrivateKeyDer::Pkcs8(key.serialize_der().into()) }
+});
+
+/// Puts TLS before a server, with the certificate for `localhost`.
 fn secure(server: SocketAddr) -> String {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let certificate = CertificateDer::from_pem_slice(include_bytes!("tls/cert.pem")).expect("a certificate");
-    let key = PrivateKeyDer::from_pem_slice(include_bytes!("tls/key.pem")).expect("a key");
+    let Certificates { certificate, key, .. } = &*CERTIFICATES;
     let config = rustls::ServerConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()
         .expect("versions")
         .with_no_client_auth()
-        .with_single_cert(vec![certificate], key)
+        .with_single_cert(vec![certificate.clone()], key.clone_key())
         .expect("a configuration");
     let acceptor = TlsAcceptor::from(Arc::new(config));
     let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
@@ -57,7 +78,7 @@ fn server() -> Server {
 fn call(url: &str, more: &Value) -> Test {
     let mut entry = json!({"url": url});
     entry.as_object_mut().expect("an object").extend(more.as_object().expect("an object").clone());
-    Test::new().file("ca.pem", AUTHORITY).entry("s", entry).args(["call", "s", "t"])
+    Test::new().file("ca.pem", &CERTIFICATES.authority).entry("s", entry).args(["call", "s", "t"])
 }
 
 #[test]
