@@ -33,6 +33,9 @@
 //! * No server text reaches a terminal before it is made safe.
 //! * No external `$ref` is fetched, and no configuration file is written.
 
+#[cfg(not(unix))]
+compile_error!("toolnexus runs on Unix (Linux, macOS) alone so far");
+
 pub mod arguments;
 pub mod cli;
 pub mod client;

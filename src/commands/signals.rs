@@ -45,7 +45,6 @@ impl Signals {
         self.stop.cancel();
     }
 
-    #[cfg(unix)]
     fn listen(&self) -> std::io::Result<()> {
         use tokio::signal::unix::{SignalKind, signal};
 
@@ -74,19 +73,6 @@ impl Signals {
                     Some(()) = terminate.recv() => signals.fire(TERMINATED),
                     Some(()) = hangup.recv() => signals.fire(TERMINATED),
                     else => return,
-                }
-            }
-        });
-        Ok(())
-    }
-
-    #[cfg(not(unix))]
-    fn listen(&self) -> std::io::Result<()> {
-        let signals = self.clone();
-        tokio::spawn(async move {
-            while tokio::signal::ctrl_c().await.is_ok() {
-                if !is_asking() {
-                    signals.fire(INTERRUPTED);
                 }
             }
         });

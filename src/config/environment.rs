@@ -43,13 +43,9 @@ impl Environment {
         }
     }
 
-    /// The value of a variable. On Windows the case of the name does not count.
+    /// The value of a variable.
     pub fn variable(&self, name: &str) -> Option<&str> {
-        if let Some(value) = self.variables.get(name) {
-            return Some(value);
-        }
-        let mut others = self.variables.iter().filter(|(other, _)| cfg!(windows) && other.eq_ignore_ascii_case(name));
-        others.next().map(|(_, value)| value.as_str())
+        self.variables.get(name).map(String::as_str)
     }
 
     /// `path` as seen from the working folder.

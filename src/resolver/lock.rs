@@ -7,7 +7,8 @@ use std::{
 #[derive(Debug)]
 pub(super) struct Lock {
     path: PathBuf,
-    file: Option<fs::File>,
+    /// Holds the lock for as long as it is open.
+    _file: fs::File,
 }
 
 impl Lock {
@@ -18,7 +19,7 @@ impl Lock {
         let path = path.with_file_name(name);
         let file = fs::OpenOptions::new().create(true).truncate(false).write(true).open(&path)?;
         match file.try_lock() {
-            Ok(()) if is_at(&file, &path) => Ok(Some(Self { path, file: Some(file) })),
+            Ok(()) if is_at(&file, &path) => Ok(Some(Self { path, _file: file })),
             // Whoever had it removed it just now, and another one may stand in its place.
             Ok(()) | Err(fs::TryLockError::WouldBlock) => Ok(None),
             Err(fs::TryLockError::Error(error)) => Err(error),
@@ -28,24 +29,14 @@ impl Lock {
 
 impl Drop for Lock {
     fn drop(&mut self) {
-        if cfg!(windows) {
-            drop(self.file.take());
-        }
         let _ = fs::remove_file(&self.path);
     }
 }
 
 /// Whether `file` is what stands at `path`.
-#[cfg(unix)]
 fn is_at(file: &fs::File, path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt as _;
 
     let place = |metadata: fs::Metadata| (metadata.dev(), metadata.ino());
     matches!((file.metadata().map(place), fs::metadata(path).map(place)), (Ok(file), Ok(path)) if file == path)
-}
-
-/// Whether `file` is what stands at `path`: an open file cannot be removed here.
-#[cfg(not(unix))]
-fn is_at(_file: &fs::File, _path: &Path) -> bool {
-    true
 }

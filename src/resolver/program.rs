@@ -74,10 +74,10 @@ impl Program {
     }
 }
 
-/// Whether there may be such a program. Which ending a program may have on Windows is the system's business.
+/// Whether there is such a program.
 fn is_there(program: &str) -> bool {
-    if cfg!(windows) || program.contains('/') {
-        return cfg!(windows) || Path::new(program).is_file();
+    if program.contains('/') {
+        return Path::new(program).is_file();
     }
     let path = std::env::var_os("PATH").unwrap_or_default();
     std::env::split_paths(&path).any(|folder| folder.join(program).is_file())

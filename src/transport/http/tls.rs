@@ -45,7 +45,7 @@ impl Clients {
         if let Some(path) = &self.ca_file {
             extra.extend(read_certificates(path)?);
         }
-        if cfg!(any(windows, target_vendor = "apple"))
+        if cfg!(target_vendor = "apple")
             && let Some(path) = std::env::var_os("SSL_CERT_FILE")
         {
             extra.extend(read_certificates(Path::new(&path))?);

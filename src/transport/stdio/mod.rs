@@ -1,18 +1,12 @@
 //! The stdio transport: a program of ours in a process group of its own, one message a line (2026-07-28, *stdio*).
 
 mod connection;
+mod group;
 mod lines;
 mod log;
 mod program;
 mod split;
 mod writer;
-
-#[cfg(unix)]
-#[path = "unix.rs"]
-mod group;
-#[cfg(windows)]
-#[path = "windows.rs"]
-mod group;
 
 pub use connection::Stdio;
 pub(crate) use {
@@ -20,5 +14,5 @@ pub(crate) use {
     log::Log,
 };
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
 mod tests;
