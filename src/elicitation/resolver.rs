@@ -32,6 +32,12 @@ pub trait Resolver: Send + Sync {
     /// the future still runs to its end, with the terminal whole, and should do so at once.
     fn claim(&self, question: Arc<Question>, stop: CancellationToken) -> BoxFuture<'static, Outcome>;
 
+    /// Why this resolver passed on `question`, as a fragment made safe for a terminal, where that is worth telling when
+    /// nobody else answers it either.
+    fn remark(&self, _question: &Question) -> Option<String> {
+        None
+    }
+
     /// Waits for what happens behind a link that this resolver accepted: until `done` fires (its notice arrived, or what
     /// it was waited for is over), `limit` passes, or whoever answers says to go on or to give up. A person sees a
     /// waiting screen; the default just waits. A resolver that asks others hands this to the one that accepted the link.

@@ -75,17 +75,21 @@ impl Links {
         match self.otherwise {
             Otherwise::Decline => Outcome::Answered(Answer::decline(id)),
             Otherwise::Cancel => Outcome::Answered(Answer::cancel(id)),
-            Otherwise::Prompt | Otherwise::Fail => Outcome::Unanswerable(unanswered(question)),
+            Otherwise::Prompt | Otherwise::Fail => {
+                let remarks = self.resolvers.iter().filter_map(|resolver| resolver.remark(question));
+                Outcome::Unanswerable(unanswered(question, remarks.collect()))
+            }
         }
     }
 }
 
-/// Nobody answered `question`; the hint is an entry that would.
-fn unanswered(question: &Question) -> Why {
+/// Nobody answered `question`, for the reasons in `remarks`; the hint is an entry that would.
+fn unanswered(question: &Question, mut remarks: Vec<String>) -> Why {
     let form = (!question.request.is_link())
         .then(|| Form::from_schema(question.request.schema().unwrap_or(&serde_json::Value::Null)));
     let entry = suggest(question, form.as_ref());
-    Why::new("nobody answered it")
+    remarks.insert(0, "nobody answered it".to_owned());
+    Why::new(remarks.join("; "))
         .with_hint(format!("add this entry to an answers file and pass it with --answers:\n  {entry}"))
 }
 

@@ -94,6 +94,18 @@ fn a_question_that_nobody_answered_exits_8_with_an_entry_to_paste() {
 }
 
 #[test]
+fn a_required_field_that_the_answers_leave_out_is_named() {
+    let left_out = |options: &[&str], words: &str| {
+        let server = asking();
+        let test = call(&server).file("a.json", r#"{"nmae": "Ada"}"#).args(options.iter().copied());
+        let run = test.status(8).stderr_contains(words).run();
+        assert_eq!(reply(&run), json!({"action": "cancel"}));
+    };
+    left_out(&["--answers", "a.json"], "nobody answered it; a.json leaves out name, which is required");
+    left_out(&["--answer", "nam=Ada"], "nobody answered it; --answer leaves out name, which is required");
+}
+
+#[test]
 fn decline_and_cancel_are_told_as_such() {
     let told = |policy| reply(&call(&asking()).args(["--elicit", policy]).run());
     assert_eq!(told("decline"), json!({"action": "decline"}));

@@ -11,6 +11,7 @@ use super::{Action, AnswersFile, Entry, Overlay, fill::Source, fill::fill};
 use crate::{
     elicitation::{Answer, Cause, Outcome, Question, Resolver, Why},
     form::Form,
+    output::safe_line,
 };
 
 /// Told of each link that an entry accepts, before the server is: it shows the link, and starts the browser when the
@@ -93,6 +94,23 @@ impl Answers {
         filled(plain.map(|_| self.file.name.as_str()), &form, source, question)
     }
 
+    /// The required fields that the plain object, or what stands in for it, leaves out.
+    fn left_out(&self, question: &Question) -> Option<String> {
+        if question.request.is_link() || (self.file.plain.is_none() && self.overlay.is_empty()) {
+            return None;
+        }
+        let nothing = Map::new();
+        let source = Source::plain(self.file.plain.as_ref().unwrap_or(&nothing), &self.overlay);
+        let form = Form::from_schema(question.request.schema().unwrap_or(&Value::Null));
+        let keys: Vec<&str> = source.uncovered(&form).map(|field| field.key.as_str()).collect();
+        if keys.is_empty() {
+            return None;
+        }
+        let name = if self.file.plain.is_some() { &self.file.name } else { "--answer" };
+        let are = if keys.len() == 1 { "is" } else { "are" };
+        Some(safe_line(&format!("{name} leaves out {}, which {are} required", keys.join(", "))).into_owned())
+    }
+
     fn by_entry(&self, entry: &Entry, question: &Arc<Question>, form: Option<&Form>) -> Outcome {
         let id = &question.request.id;
         match (entry.action, form) {
@@ -158,5 +176,9 @@ impl Resolver for Answers {
     fn claim(&self, question: Arc<Question>, stop: CancellationToken) -> BoxFuture<'static, Outcome> {
         let outcome = if stop.is_cancelled() { Outcome::Withdrawn } else { self.answer(&question) };
         async move { outcome }.boxed()
+    }
+
+    fn remark(&self, question: &Question) -> Option<String> {
+        self.left_out(question)
     }
 }

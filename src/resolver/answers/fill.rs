@@ -53,7 +53,12 @@ impl<'a> Source<'a> {
 
     /// Whether there is a value or a default for each required field of `form`.
     pub fn covers(&self, form: &Form) -> bool {
-        form.fields.iter().all(|field| !field.required || field.default.is_some() || self.names(field))
+        self.uncovered(form).next().is_none()
+    }
+
+    /// The required fields of `form` for which there is neither a value nor a default.
+    pub fn uncovered<'f>(&self, form: &'f Form) -> impl Iterator<Item = &'f Field> {
+        form.fields.iter().filter(|field| field.required && field.default.is_none() && !self.names(field))
     }
 }
 
