@@ -7,7 +7,7 @@ use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum, builder::styling::Sty
 use crate::{
     commands,
     output::{OutputMode, Verbosity},
-    protocol::Revision,
+    protocol::ProtocolChoice,
 };
 
 /// Call the tools of MCP servers, and answer what the servers ask.
@@ -128,9 +128,9 @@ pub struct ServerArgs {
     /// A folder to declare to the server as a root (may be repeated)
     #[arg(long = "root", value_name = "DIR")]
     pub roots: Vec<PathBuf>,
-    /// Speak this protocol revision instead of finding out
-    #[arg(long, value_name = "REVISION", value_parser = parse_revision)]
-    pub protocol: Option<Revision>,
+    /// Speak this protocol revision; `auto` finds out, whatever the configuration says
+    #[arg(long, value_name = "REVISION", value_parser = parse_protocol)]
+    pub protocol: Option<ProtocolChoice>,
     /// Write everything that passes between client and server to this file, as JSON lines without secrets
     #[arg(long, value_name = "FILE")]
     pub trace: Option<PathBuf>,
@@ -188,9 +188,8 @@ pub enum ElicitPolicy {
     Off,
 }
 
-fn parse_revision(text: &str) -> Result<Revision, String> {
-    let known = || Revision::ALL.map(Revision::as_str).join(", ");
-    Revision::parse(text).ok_or_else(|| format!("the revisions spoken here are {}", known()))
+fn parse_protocol(text: &str) -> Result<ProtocolChoice, String> {
+    ProtocolChoice::parse(text).ok_or_else(|| format!("expected one of {}", ProtocolChoice::known()))
 }
 
 fn parse_seconds(text: &str) -> Result<std::time::Duration, String> {

@@ -9,7 +9,6 @@ use crate::{
     error::{Error, Unanswered},
     host::{Host, HostError, HostOptions},
     output::{Printer, Verbosity},
-    protocol::ProtocolChoice,
     transport::Trace,
 };
 
@@ -59,7 +58,7 @@ impl Session {
             resolver: questions.resolver.clone(),
             notices: sink(Arc::clone(printer), Arc::clone(&heard)),
             roots: args.roots.clone(),
-            protocol: args.protocol.map(ProtocolChoice::Fixed),
+            protocol: args.protocol,
             times,
             cache: Environment::current().cache_folder.map(|folder| folder.join(env!("CARGO_PKG_NAME"))),
             log_level: (printer.verbosity() == Verbosity::Verbose).then(|| "debug".to_owned()),

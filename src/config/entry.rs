@@ -4,10 +4,7 @@ use super::{
     Config, ConfigError, Content, Document, Entry, Member, Node, ServerConfig, endpoint, expand::Scope,
     near::near_misses,
 };
-use crate::{
-    elicitation::Modes,
-    protocol::{ProtocolChoice, Revision},
-};
+use crate::{elicitation::Modes, protocol::ProtocolChoice};
 
 /// The keys that an entry may have, in every spelling that is understood.
 pub(super) const KEYS: [&str; 24] = [
@@ -114,13 +111,8 @@ impl<'a> Reader<'a> {
             .ok_or_else(|| self.expected(member, "a number of bytes"))?;
         }
         if let Some(member) = self.first(&["protocol"]) {
-            server.protocol = match self.text(member)?.as_str() {
-                "auto" => ProtocolChoice::Auto,
-                text => ProtocolChoice::Fixed(Revision::parse(text).ok_or_else(|| {
-                    let known = Revision::ALL.map(Revision::as_str).join(", ");
-                    self.expected(member, &format!("\"auto\" or one of {known}"))
-                })?),
-            };
+            server.protocol = ProtocolChoice::parse(&self.text(member)?)
+                .ok_or_else(|| self.expected(member, &format!("one of {}", ProtocolChoice::known())))?;
         }
         if let Some(member) = self.first(&["elicitation"]) {
             server.modes = match member.value.text() {

@@ -283,7 +283,7 @@ mod tests {
             (r#"{"command": "x", "env": ["A=b"]}"#, "env: expected an object of texts, not a list"),
             (r#"{"command": "x", "timeout": 0}"#, "timeout: expected a number of milliseconds above 0, not 0"),
             (r#"{"command": "x", "maxMessage": -1}"#, "maxMessage: expected a number of bytes, not -1"),
-            (r#"{"command": "x", "protocol": "2020-01-01"}"#, "protocol: expected \"auto\" or one of 2024-11-05"),
+            (r#"{"command": "x", "protocol": "2020-01-01"}"#, "protocol: expected one of auto, 2024-11-05"),
             (r#"{"command": "x", "elicitation": "no"}"#, "elicitation: expected \"plain\" or \"full\", not \"no\""),
             (r#"{"url": "ws://a.example"}"#, "only http and https are spoken"),
             (r#"{"url": "a.example/mcp"}"#, "is no web address"),

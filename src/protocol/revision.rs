@@ -80,3 +80,15 @@ pub enum ProtocolChoice {
     /// This one, whatever the server says.
     Fixed(Revision),
 }
+
+impl ProtocolChoice {
+    /// The choice named `text`: `auto`, or a revision that this program speaks.
+    pub fn parse(text: &str) -> Option<Self> {
+        if text == "auto" { Some(Self::Auto) } else { Revision::parse(text).map(Self::Fixed) }
+    }
+
+    /// What [`ProtocolChoice::parse`] takes, for people.
+    pub fn known() -> String {
+        format!("auto, {}", Revision::ALL.map(Revision::as_str).join(", "))
+    }
+}
