@@ -6,7 +6,7 @@ use jsonschema::{
 };
 use serde_json::{Map, Value, json};
 
-use super::{cost, words};
+use super::{cost, dialect, words};
 
 /// The most faults that are told about one value.
 const MOST_FAULTS: usize = 20;
@@ -62,7 +62,7 @@ impl Checker {
         let patterns = PatternOptions::fancy_regex().backtrack_limit(200_000).size_limit(4 << 20);
         // A format is a remark, unless a field of its own checks it.
         let options = jsonschema::options().with_pattern_options(patterns).should_validate_formats(false).offline();
-        let validator = options.build(schema);
+        let validator = options.build(&dialect::plain(schema));
         validator.map(|validator| Self { validator }).map_err(|error| words::cut(&error.to_string(), 160))
     }
 

@@ -17,9 +17,10 @@ const IN_PLACE: [&str; 10] =
 const REFERENCES: [&str; 3] = ["$ref", "$dynamicRef", "$recursiveRef"];
 
 /// Keywords whose value is a map from names to schemas.
-const MAPS: [&str; 6] = ["properties", "patternProperties", "$defs", "definitions", "dependentSchemas", "dependencies"];
+pub(super) const MAPS: [&str; 6] =
+    ["properties", "patternProperties", "$defs", "definitions", "dependentSchemas", "dependencies"];
 /// Keywords whose value is data.
-const DATA: [&str; 4] = ["enum", "const", "default", "examples"];
+pub(super) const DATA: [&str; 4] = ["enum", "const", "default", "examples"];
 
 /// Whether values can be held against `part` of the document `root` in bounded time and depth: local references only,
 /// no circle that never reaches into the value, no tree of alternatives that grows without end.

@@ -7,6 +7,7 @@ mod checker;
 mod choices;
 mod cost;
 mod decimal;
+mod dialect;
 mod draw;
 mod ecma;
 mod error;

@@ -1,5 +1,7 @@
 use serde_json::{Map, Value};
 
+use super::dialect;
+
 /// The longest chain of references and unions that is followed on the way to one field.
 const DEEPEST: usize = 32;
 /// The most references and unions that are followed for one field.
@@ -36,11 +38,15 @@ impl Resolved {
             self.note("the schema goes too deep to be followed");
             return;
         }
+        let says_nullable = dialect::is_nullable(schema);
+        self.nullable |= says_nullable;
         for (key, value) in schema {
             match (key.as_str(), value) {
+                ("nullable", _) if says_nullable => {}
                 ("$ref" | "allOf" | "$defs" | "definitions", _) => {}
                 ("anyOf" | "oneOf", Value::Array(members)) => self.fold_union(root, key, members, depth),
                 ("type", Value::Array(types)) => self.fold_types(types),
+                ("type", Value::String(name)) => self.add(key, &Value::from(dialect::type_name(name))),
                 _ => self.add(key, value),
             }
         }
@@ -79,12 +85,13 @@ impl Resolved {
     }
 
     fn fold_types(&mut self, types: &[Value]) {
-        let others: Vec<&Value> = types.iter().filter(|name| name.as_str() != Some("null")).collect();
+        let plain = |name: &Value| name.as_str().map_or_else(|| name.clone(), |name| dialect::type_name(name).into());
+        let mut others: Vec<Value> = types.iter().map(plain).filter(|name| *name != "null").collect();
         self.nullable |= others.len() < types.len();
-        match others.as_slice() {
-            [] => self.add("type", &Value::from("null")),
-            [only] => self.add("type", only),
-            _ => self.add("type", &others.into_iter().cloned().collect::<Vec<_>>().into()),
+        match others.len() {
+            0 => self.add("type", &Value::from("null")),
+            1 => self.add("type", &others.remove(0)),
+            _ => self.add("type", &others.into()),
         }
     }
 

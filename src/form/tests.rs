@@ -354,3 +354,21 @@ fn a_very_large_form_is_drawn_at_once() {
     assert_eq!(form.canonical(content.clone()), content);
     assert!(start.elapsed().as_secs() < 20, "{:?}", start.elapsed());
 }
+
+#[test]
+fn the_spellings_of_openapi_and_of_googles_generators_are_understood() {
+    let age = field(&json!({"type": "INTEGER", "minimum": 18}));
+    assert_eq!(age.rules(), "required, whole number, at least 18");
+    assert_eq!(age.parse("30"), Ok(json!(30)));
+    assert!(age.notes.is_empty());
+    let name = field(&json!({"type": "STRING", "nullable": true}));
+    assert!(name.nullable && name.notes.is_empty());
+    assert_eq!(name.check(&Value::Null), Ok(()));
+    let whole = Form::from_schema(&json!({
+        "type": "OBJECT", "properties": {"n": {"type": "NUMBER", "nullable": true, "not": {"type": "NUMBER", "minimum": 5}}},
+        "minProperties": 1,
+    }));
+    assert!(whole.notes.is_empty() && whole.fields[0].notes.is_empty(), "{whole:?}");
+    assert_eq!(whole.check(&object(&json!({"n": null}))), []);
+    assert_eq!(whole.check(&object(&json!({"n": 7}))).len(), 1);
+}
