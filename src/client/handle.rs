@@ -11,7 +11,7 @@ use tokio::sync::Mutex;
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    BeforeSending, CallEnd, ClientError, ClientOptions, PendingCall, ServerInfo,
+    BeforeSending, CallEnd, ClientError, ClientOptions, PendingCall, ServerInfo, TaskSink,
     call::Call,
     clock::Patience,
     exchange::Exchange,
@@ -25,7 +25,7 @@ use crate::{
 };
 
 /// A `tools/call` to make.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default)]
 pub struct ToolCall {
     /// The tool's name.
     pub name: String,
@@ -36,6 +36,8 @@ pub struct ToolCall {
     pub tool: Option<Tool>,
     /// How long the call may be silent; else what the configuration says.
     pub timeout: Option<Duration>,
+    /// Told when the call becomes a task that outlives this process (2026-07-28).
+    pub on_task: Option<TaskSink>,
 }
 
 /// The client of one server. A connection that is lost is opened again when it is next needed.
@@ -94,9 +96,9 @@ impl Client {
     /// # Errors
     /// When there is no result.
     pub async fn call_tool(&self, call: ToolCall, stop: &CancellationToken) -> Result<CallEnd, ClientError> {
-        let ToolCall { name, arguments, tool, timeout } = call;
+        let ToolCall { name, arguments, tool, timeout, on_task } = call;
         let params = Map::from_iter([("name".to_owned(), json!(name)), ("arguments".to_owned(), arguments.into())]);
-        Call::begin(self, "tools/call", params, timeout, stop).await?.of(tool).run().await
+        Call::begin(self, "tools/call", params, timeout, stop).await?.of(tool, on_task).run().await
     }
 
     /// `prompts/get` or `resources/read`, with everything that may happen on the way.

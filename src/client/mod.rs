@@ -17,7 +17,7 @@ mod scope;
 mod session;
 mod wire;
 
-pub use call::{BeforeSending, CallEnd, CallReport, PendingCall, PendingInput};
+pub use call::{BeforeSending, CallEnd, CallReport, PendingCall, PendingInput, TaskSink};
 pub use error::ClientError;
 pub use handle::{Client, ToolCall};
 pub use info::ServerInfo;

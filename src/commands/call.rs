@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 use super::{
     arguments::{Given, refused},
     ended::{Ended, say_pending},
+    kept_task::KeptTask,
     questions::Questions,
     run::block_on,
     select::{Selected, ServerWord},
@@ -129,8 +130,12 @@ impl Call<'_> {
         let tool = self.find(&client).await?;
         let arguments = self.arguments(given, tool.as_ref()).await?;
         let output = tool.as_ref().and_then(Tool::output_schema).cloned();
-        let call = ToolCall { name: self.tool.clone(), arguments, tool, timeout };
-        match client.call_tool(call, &self.session.signals.stop).await {
+        let kept = self.defer.map(|path| KeptTask::at(path, self.printer));
+        let on_task = kept.as_ref().map(|kept| kept.sink(self.server.as_str(), self.session.host.config()));
+        let call = ToolCall { name: self.tool.clone(), arguments, tool, timeout, on_task: on_task.transpose()? };
+        let end = client.call_tool(call, &self.session.signals.stop).await;
+        kept.map_or(Ok(()), |kept| kept.end(&end))?;
+        match end {
             Ok(CallEnd::Done(report)) => {
                 if let Some(schema) = output
                     && let Some(words) = mismatch(schema, &CallToolResult::from_raw(&report.result)).await

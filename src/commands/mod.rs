@@ -6,6 +6,7 @@ mod arguments;
 pub mod call;
 pub mod demo_server;
 mod ended;
+mod kept_task;
 mod questions;
 pub mod resume;
 mod run;

@@ -1,6 +1,11 @@
 //! Calls that servers turn into tasks: the extension `io.modelcontextprotocol/tasks`, and the experiment of 2025-11-25.
 
-use std::{fs, process::Stdio};
+use std::{
+    fs,
+    process::Stdio,
+    thread,
+    time::{Duration, Instant},
+};
 
 use serde_json::{Value, json};
 
@@ -138,6 +143,37 @@ fn a_task_is_put_aside_and_goes_on_after_a_crash() {
     for update in messages.iter().filter(|message| message["method"] == "tasks/update") {
         assert_eq!(update["params"]["inputResponses"]["who"]["content"], json!({"name": "Ada"}));
     }
+}
+
+#[test]
+fn a_task_is_kept_from_its_beginning_and_outlives_a_killed_program() {
+    let test = Test::new().server("s", &server().on("tasks/get", [Step::Pause(60_000)]));
+    let args = ["call", "s", "t", "--defer", "call.json"];
+    let mut killed = test.command().args(args).stdin(Stdio::null()).spawn().expect("the program starts");
+    let file = test.folder().join("call.json");
+    let deadline = Instant::now() + Duration::from_secs(20);
+    while !received(test.folder(), "s").iter().any(|message| message["method"] == "tasks/get") {
+        assert!(Instant::now() < deadline, "the task was never looked at");
+        thread::sleep(Duration::from_millis(10));
+    }
+    killed.kill().expect("it runs");
+    killed.wait().expect("it ends");
+    let kept: Value = serde_json::from_slice(&fs::read(&file).expect("the file")).expect("JSON");
+    assert_eq!((&kept["task"], &kept["sent"]), (&json!("t1"), &json!(false)));
+
+    server().on("tasks/get", [completed()]).entry(test.folder(), "s");
+    let output = test.command().args(["resume", "call.json"]).stdin(Stdio::null()).output().expect("it starts");
+    assert_eq!((output.status.code(), output.stdout.as_slice()), (Some(0), b"done\n".as_slice()));
+    assert!(!file.exists());
+}
+
+#[test]
+fn a_kept_task_leaves_no_file_when_it_ends_and_can_be_taken_up_when_it_is_lost() {
+    let run = call(&server().on("tasks/get", [completed()])).args(["--defer", "call.json"]).stdout("done\n").run();
+    assert!(!run.path("call.json").exists());
+    let lost = call(&server().on("tasks/get", [Step::Exit(3)])).args(["--defer", "call.json"]).status(4);
+    let run = lost.stderr_contains("toolnexus resume call.json takes the task up").run();
+    assert!(run.path("call.json").exists());
 }
 
 #[test]

@@ -11,5 +11,5 @@ mod rounds;
 mod run;
 mod waiting;
 
-pub use model::{BeforeSending, CallEnd, CallReport, PendingCall, PendingInput};
+pub use model::{BeforeSending, CallEnd, CallReport, PendingCall, PendingInput, TaskSink};
 pub(super) use run::Call;

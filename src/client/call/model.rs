@@ -1,3 +1,5 @@
+use std::{fmt, sync::Arc};
+
 use serde_json::{Map, Value, value::RawValue};
 
 use crate::elicitation::{Request, Why};
@@ -37,6 +39,27 @@ pub struct PendingCall {
 
 /// Told of a call that was put aside, with all its answers, before they are sent. Nothing is sent where it says no.
 pub type BeforeSending<'a> = &'a (dyn Fn(&PendingCall) -> bool + Send + Sync);
+
+/// Told of a task as soon as a call has become one: what a later run needs to take it up.
+#[derive(Clone)]
+pub struct TaskSink(Arc<dyn Fn(&PendingCall) + Send + Sync>);
+
+impl TaskSink {
+    /// Tells `sink`, which must not block for long.
+    pub fn new(sink: impl Fn(&PendingCall) + Send + Sync + 'static) -> Self {
+        Self(Arc::new(sink))
+    }
+
+    pub(super) fn tell(&self, call: &PendingCall) {
+        (self.0)(call);
+    }
+}
+
+impl fmt::Debug for TaskSink {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("TaskSink")
+    }
+}
 
 /// One entry of `inputRequests`.
 #[derive(Clone, Debug, PartialEq)]

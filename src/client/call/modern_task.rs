@@ -50,6 +50,9 @@ impl Call<'_> {
         answered: Vec<PendingInput>,
     ) -> Result<CallEnd, ClientError> {
         let id = task.id.clone();
+        if let Some(sink) = &self.on_task {
+            sink.tell(&self.pending(&answered, None, Some(id.clone())));
+        }
         let end = self.poll(task, answered).await;
         self.cancel_unless_over(&id, &end).await;
         end

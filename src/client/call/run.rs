@@ -4,7 +4,7 @@ use serde_json::{Map, Value, value::RawValue};
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    BeforeSending, CallEnd, CallReport, PendingCall,
+    BeforeSending, CallEnd, CallReport, PendingCall, TaskSink,
     links::Links,
     outcome::{self, Outcome},
     rounds::Rounds,
@@ -32,6 +32,7 @@ pub(in crate::client) struct Call<'a> {
     /// The params as first sent.
     pub(super) params: Map<String, Value>,
     pub(super) tool: Option<Tool>,
+    pub(super) on_task: Option<TaskSink>,
     pub(super) scope: Arc<Scope>,
     open: Option<OpenScope>,
     pub(super) patience: Patience,
@@ -69,6 +70,7 @@ impl<'a> Call<'a> {
             method: method.to_owned(),
             params,
             tool: None,
+            on_task: None,
             scope,
             open: None,
             patience,
@@ -80,9 +82,9 @@ impl<'a> Call<'a> {
         Ok(call)
     }
 
-    /// The call of this tool.
-    pub(in crate::client) fn of(mut self, tool: Option<Tool>) -> Self {
-        self.tool = tool;
+    /// The call of this tool; `on_task` is told when it becomes a task.
+    pub(in crate::client) fn of(mut self, tool: Option<Tool>, on_task: Option<TaskSink>) -> Self {
+        (self.tool, self.on_task) = (tool, on_task);
         self
     }
 

@@ -317,7 +317,7 @@ pub(super) async fn call(
     stop: &CancellationToken,
 ) -> Result<CallEnd, ClientError> {
     let tool = tool.and_then(Tool::from_value);
-    let call = ToolCall { name: "greet".into(), arguments: Map::new(), tool, timeout: None };
+    let call = ToolCall { name: "greet".into(), arguments: Map::new(), tool, ..ToolCall::default() };
     client.call_tool(call, stop).await
 }
 
