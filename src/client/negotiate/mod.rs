@@ -6,6 +6,7 @@ mod legacy;
 mod memory;
 mod open;
 mod probe;
+mod strict;
 
 pub(super) use legacy::initialize;
 pub(super) use memory::Memory;

@@ -1,5 +1,8 @@
 use std::{
-    sync::{Arc, Mutex, atomic::AtomicU64},
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicBool, AtomicU64, Ordering},
+    },
     time::Duration,
 };
 
@@ -10,6 +13,7 @@ use super::{
     discover::Discovered,
     initialize,
     probe::{METHOD, Probed, probe, question},
+    strict::may_be_about_keys,
 };
 use crate::{
     client::{
@@ -21,6 +25,7 @@ use crate::{
         wire::{Failure, Wire},
     },
     config::ServerConfig,
+    elicitation::Modes,
     protocol::{Era, ProtocolChoice, Revision},
     transport::{self, Endpoint, HttpKind, Limits, Transport, TransportError},
 };
@@ -36,7 +41,8 @@ const CONFIRM: Duration = Duration::from_secs(5);
 pub(in crate::client) struct Opener {
     config: ServerConfig,
     options: ClientOptions,
-    manner: Manner,
+    /// Whether the server turned out to take no sub-keys of `elicitation`.
+    is_strict: AtomicBool,
     clock: Clock,
     ids: Arc<AtomicU64>,
     memory: Memory,
@@ -60,12 +66,9 @@ impl Opener {
 
     /// Opens connections through `connector`.
     pub(in crate::client) fn with(config: ServerConfig, options: ClientOptions, connector: Connector) -> Self {
-        let elicitation = options.resolver.as_ref().map(|_| config.modes);
-        let offer = Offer { elicitation, roots: !options.roots.is_empty() };
-        let manner = Manner { offer, log_level: options.log_level.clone() };
         let memory = Memory::new(options.cache.as_deref(), &config.fingerprint());
         let (clock, ids) = (Clock::new(), Arc::new(AtomicU64::new(1)));
-        Self { config, options, manner, clock, ids, memory, connector }
+        Self { config, options, is_strict: AtomicBool::new(false), clock, ids, memory, connector }
     }
 
     /// The options.
@@ -78,6 +81,17 @@ impl Opener {
         &self.ids
     }
 
+    /// The elicitation modes that the server may use, if anybody answers.
+    fn modes(&self) -> Modes {
+        if self.is_strict.load(Ordering::Relaxed) { Modes::PLAIN } else { self.config.modes }
+    }
+
+    fn manner(&self) -> Manner {
+        let elicitation = self.options.resolver.as_ref().map(|_| self.modes());
+        let offer = Offer { elicitation, roots: !self.options.roots.is_empty() };
+        Manner { offer, log_level: self.options.log_level.clone() }
+    }
+
     /// Whether the server is a web address.
     pub(in crate::client) fn is_http(&self) -> bool {
         matches!(self.config.endpoint, Endpoint::Http(_))
@@ -88,11 +102,29 @@ impl Opener {
         Patience::at_most(&self.clock, self.options.times.start)
     }
 
-    /// Opens a connection, and finds out how the server speaks where that is not known.
+    /// Opens a connection, and finds out how the server speaks where that is not known. An old server that seems to
+    /// stumble over the sub-keys of `elicitation` is opened once more without them.
     ///
     /// # Errors
     /// When there is no connection, or no revision in common.
     pub(in crate::client) async fn open(&self, stop: &CancellationToken) -> Result<Session, ClientError> {
+        let error = match self.open_once(stop).await {
+            Err(error) if self.options.resolver.is_some() && self.modes().url && may_be_about_keys(&error) => error,
+            opened => return opened,
+        };
+        self.is_strict.store(true, Ordering::Relaxed);
+        let Ok(session) = self.open_once(stop).await else {
+            self.is_strict.store(false, Ordering::Relaxed);
+            return Err(error);
+        };
+        session.wire.setup().warn(
+            "it refused to be told which kinds of questions can be asked, so it can ask with forms alone; \
+             \"elicitation\": \"plain\" in its configuration tells it no more from the start",
+        );
+        Ok(session)
+    }
+
+    async fn open_once(&self, stop: &CancellationToken) -> Result<Session, ClientError> {
         let patience = self.patience();
         match self.choice() {
             ProtocolChoice::Fixed(revision) => self.open_as(revision, patience, stop).await,
@@ -100,7 +132,7 @@ impl Opener {
                 Some(info) if info.era() == Era::Modern => {
                     let wire = self.connect()?;
                     wire.agree(info.revision);
-                    Ok(Session::new(wire, info, self.manner.clone(), false))
+                    Ok(Session::new(wire, info, self.manner(), false))
                 }
                 Some(_) => self.open_remembered_legacy(patience, stop).await,
                 None if self.is_two_endpoints() => self.open_legacy(patience, stop).await,
@@ -136,7 +168,7 @@ impl Opener {
     /// Whether the server still speaks as it is remembered to.
     pub(in crate::client) async fn confirm(&self, session: &Session, stop: &CancellationToken) -> bool {
         let patience = Patience::at_most(&self.clock, CONFIRM);
-        let answer = session.wire.request(question(&self.manner), patience, None, stop).await;
+        let answer = session.wire.request(question(&self.manner()), patience, None, stop).await;
         matches!(answer.map(|frame| discover::read(&frame)), Ok(Discovered::Modern(_)))
     }
 
@@ -150,7 +182,7 @@ impl Opener {
     /// # Errors
     /// As [`initialize`].
     pub(in crate::client) async fn renew(&self, wire: &Wire, stop: &CancellationToken) -> Result<(), ClientError> {
-        initialize(wire, &self.manner, Revision::NEWEST_LEGACY, self.patience(), stop).await.map(drop)
+        initialize(wire, &self.manner(), Revision::NEWEST_LEGACY, self.patience(), stop).await.map(drop)
     }
 
     fn connect(&self) -> Result<Wire, ClientError> {
@@ -158,7 +190,7 @@ impl Opener {
         let setup = Setup {
             server: self.options.server.clone(),
             resolver: self.options.resolver.clone(),
-            modes: self.config.modes,
+            modes: self.modes(),
             roots: self.options.roots.clone(),
             notices: Arc::clone(&self.options.notices),
             clock: self.clock.clone(),
@@ -177,7 +209,7 @@ impl Opener {
 
     fn session(&self, wire: Wire, info: ServerInfo) -> Session {
         wire.agree(info.revision);
-        Session::new(wire, info, self.manner.clone(), true)
+        Session::new(wire, info, self.manner(), true)
     }
 
     /// Whether the server is configured to speak HTTP+SSE, which no modern revision does.
@@ -194,7 +226,7 @@ impl Opener {
         let wire = self.connect()?;
         let opened = match revision.era() {
             Era::Modern => self.ask_modern(&wire, revision, patience, stop).await,
-            Era::Legacy => initialize(&wire, &self.manner, revision, patience, stop).await.and_then(|info| {
+            Era::Legacy => initialize(&wire, &self.manner(), revision, patience, stop).await.and_then(|info| {
                 if info.revision == revision { Ok(info) } else { Err(only(revision, info.revision.as_str())) }
             }),
         };
@@ -209,7 +241,7 @@ impl Opener {
         patience: Patience,
         stop: &CancellationToken,
     ) -> Result<ServerInfo, ClientError> {
-        match wire.request(question(&self.manner), patience, None, stop).await {
+        match wire.request(question(&self.manner()), patience, None, stop).await {
             Ok(frame) => match (discover::read(&frame), refusal(METHOD, &frame)) {
                 (Discovered::Modern(info), _) => Ok(info),
                 (_, Some(error @ ClientError::Version { .. })) | (Discovered::Failed(error), _) => Err(error),
@@ -224,7 +256,7 @@ impl Opener {
 
     async fn open_legacy(&self, patience: Patience, stop: &CancellationToken) -> Result<Session, ClientError> {
         let wire = self.connect()?;
-        let opened = initialize(&wire, &self.manner, Revision::NEWEST_LEGACY, patience, stop).await;
+        let opened = initialize(&wire, &self.manner(), Revision::NEWEST_LEGACY, patience, stop).await;
         self.settle(wire, opened).await
     }
 
@@ -250,7 +282,7 @@ impl Opener {
     async fn find_out(&self, patience: Patience, stop: &CancellationToken) -> Result<Session, ClientError> {
         let wire = self.connect()?;
         let silence = if self.is_http() { HTTP_SILENCE } else { STDIO_SILENCE };
-        match probe(&wire, &self.manner, silence, patience, stop).await {
+        match probe(&wire, &self.manner(), silence, patience, stop).await {
             Ok(Probed::Known(known)) => {
                 self.memory.keep(&known.next);
                 self.settle(wire, Ok(known.info)).await

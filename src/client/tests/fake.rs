@@ -94,6 +94,12 @@ impl Peer {
         drop(self.incoming.send(Incoming::Frame(frame)));
     }
 
+    /// Ends, with `stderr` as its last words.
+    pub(super) fn end(self, stderr: &[&str]) {
+        let stderr = stderr.iter().map(|line| (*line).to_owned()).collect();
+        drop(self.incoming.send(Incoming::Closed(Closed { reason: "it exited".into(), stderr })));
+    }
+
     pub(super) fn fail(&self, id: &Id, error: TransportError) {
         drop(self.incoming.send(Incoming::Failed { id: id.clone(), error }));
     }

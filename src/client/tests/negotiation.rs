@@ -358,3 +358,36 @@ async fn http_refusals_mean_what_the_transport_page_says() {
         assert_eq!(kind, expected);
     }
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_strict_old_server_is_opened_again_without_the_sub_keys() {
+    for dies in [false, true] {
+        let (client, _peer) = open(Wish::default(), async |peers| {
+            let mut server = peers.recv().await?;
+            let (id, _) = server.expect("server/discover").await;
+            server.refuse(&id, -32601, None);
+            let (id, params) = server.expect("initialize").await;
+            assert!(params["capabilities"]["elicitation"].get("url").is_some());
+            if dies {
+                let line = "ValidationError: capabilities.elicitation.form: Extra inputs are not permitted";
+                server.end(&[line]);
+                // Ended after a refused probe, it is started again without one.
+                let mut server = peers.recv().await?;
+                server.expect("initialize").await;
+                server.end(&[line]);
+            } else {
+                server.refuse(&id, -32602, json!("capabilities.elicitation: unrecognized key form"));
+            }
+            let mut server = peers.recv().await?;
+            let (id, _) = server.expect("server/discover").await;
+            server.refuse(&id, -32601, None);
+            let (id, params) = server.expect("initialize").await;
+            assert_eq!(params["capabilities"], json!({"elicitation": {}}));
+            server.reply(&id, json!({"protocolVersion": "2025-06-18"}));
+            server.expect("notifications/initialized").await;
+            Some(server)
+        })
+        .await;
+        assert_eq!(revision(&client), Revision::V2025_06_18);
+    }
+}

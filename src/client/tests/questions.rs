@@ -50,6 +50,28 @@ async fn answers_go_back_as_they_come() {
 }
 
 #[tokio::test]
+async fn an_id_is_answered_once_while_its_question_is_open_and_is_free_afterwards() {
+    let (client, mut server, mut stage) = legacy(Wish::default()).await;
+    let play = async {
+        let (call, _) = server.expect("tools/call").await;
+        let id = Id::from(7);
+        server.ask(&id);
+        server.ask(&id);
+        // Whatever is said about the second would be taken for the answer to the first.
+        stage.question().await.accept(json!({"name": "Ada"}));
+        assert_eq!(server.expect_reply(&id).await["content"], json!({"name": "Ada"}));
+        server.ask(&id);
+        stage.question().await.accept(json!({"name": "Grace"}));
+        assert_eq!(server.expect_reply(&id).await["content"], json!({"name": "Grace"}));
+        server.reply(&call, json!({}));
+    };
+    let (done, ()) = tokio::join!(greet(&client), play);
+    assert_eq!(done.expect("a result"), json!({}));
+    client.close().await;
+    assert_eq!(stage.warnings(), 1);
+}
+
+#[tokio::test]
 async fn a_withdrawn_question_gets_no_reply_and_its_prompt_ends_before_the_result() {
     let (client, mut server, mut stage) = legacy(Wish::default()).await;
     let play = async {

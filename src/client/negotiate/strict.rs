@@ -1,0 +1,37 @@
+use crate::{client::ClientError, transport::TransportError};
+
+/// What a server writes that does not know a part of what was declared to it.
+const ABOUT_KEYS: [&str; 9] = [
+    "elicitation",
+    "capabilities",
+    "unrecognized key",
+    "unrecognized_keys",
+    "unknown key",
+    "unknown field",
+    "additional propert",
+    "extra inputs",
+    "extra field",
+];
+/// The same, where it answers `initialize` itself.
+const ABOUT_PARAMS: [&str; 3] = ["validation", "invalid param", "invalid request param"];
+
+/// Whether a server that could not be opened may have refused the sub-keys of `elicitation`, which are newer than some
+/// servers (2025-06-18, *client/elicitation*, Capabilities: `{}`): it refused `initialize`, or ended, with words about that.
+pub(super) fn may_be_about_keys(error: &ClientError) -> bool {
+    let says = |text: &str, words: &[&str]| {
+        let text = text.to_lowercase();
+        words.iter().any(|word| text.contains(word))
+    };
+    match error {
+        ClientError::Rpc { method, error } if method == "initialize" => {
+            let text =
+                format!("{} {}", error.message, error.data.as_ref().map(ToString::to_string).unwrap_or_default());
+            says(&text, &ABOUT_KEYS) || says(&text, &ABOUT_PARAMS)
+        }
+        ClientError::Connect(TransportError::Closed(closed)) => {
+            closed.stderr.iter().any(|line| says(line, &ABOUT_KEYS))
+        }
+        ClientError::Connect(TransportError::Http { status: 400..=499, body, .. }) => says(body, &ABOUT_KEYS),
+        _ => false,
+    }
+}
