@@ -6,7 +6,7 @@ use crate::form::Field;
 /// `--answer` options: values for fields by name, laid over whatever file there is.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Overlay {
-    /// The options, in order. A key that is repeated gives the values of a list; elsewhere the last one counts.
+    /// The options, in order. A key that is repeated gives the values of a list, and is wrong elsewhere.
     pub typed: Vec<(String, Typed)>,
 }
 
@@ -55,12 +55,12 @@ impl Overlay {
     pub(super) fn value(&self, field: &Field) -> Option<Result<Value, String>> {
         let given: Vec<&Typed> =
             self.typed.iter().filter(|(key, _)| *key == field.key).map(|(_, typed)| typed).collect();
-        let last = given.last()?;
-        if given.len() == 1 || !field.takes_several() {
-            return Some(match last {
-                Typed::Json(value) => Ok(value.clone()),
-                Typed::Text(text) => field.parse(text).map_err(|error| error.reason),
-            });
+        match given.as_slice() {
+            [] => return None,
+            [Typed::Json(value)] => return Some(Ok(value.clone())),
+            [Typed::Text(text)] => return Some(field.parse(text).map_err(|error| error.reason)),
+            _ if !field.takes_several() => return Some(Err("given twice, and it takes one value".to_owned())),
+            _ => {}
         }
         let all = given.into_iter().map(|typed| match typed {
             Typed::Json(Value::Array(values)) => Ok(values.clone()),

@@ -240,7 +240,8 @@ fn typed_answers_lie_over_the_file() {
     for (text, typed, expected) in [
         ("", &["name=Ada"][..], r#"accept {"name":"Ada","plan":"free"}"#),
         ("", &["name=Ada", "age=36", "plan=pro"], r#"accept {"name":"Ada","age":36,"plan":"pro"}"#),
-        ("", &["name=007", "name=008"], r#"accept {"name":"008","plan":"free"}"#),
+        ("", &["name=007"], r#"accept {"name":"007","plan":"free"}"#),
+        ("", &["name=007", "name=008"], "fail: --answer name: given twice, and it takes one value"),
         ("", &["name:=\"a=b\"", "age:=40"], r#"accept {"name":"a=b","age":40,"plan":"free"}"#),
         ("", &["age=36"], "pass"),
         ("", &["name=Ada", "age=old"], "fail: --answer age: "),
