@@ -3,7 +3,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use crate::{
-    client::CallReport,
+    client::{CallReport, ClientError},
     elicitation::{Request, ServerName, Why},
     error::{Error, Unanswered},
     output::{Printer, pretty},
@@ -37,14 +37,21 @@ impl Ended {
         }
         let view = CallToolResult::from_raw(&report.result);
         printer.result(&report.result, &view)?;
-        let failed = view.is_error.then(|| Error::ToolFailed { server: server.clone(), tool: name.to_owned() });
+        if let Some(oddity) = &view.oddity {
+            printer.warning(&format!("{server}: {oddity}"))?;
+        }
+        let tool_failed = || view.is_error.then(|| Error::ToolFailed { server: server.clone(), tool: name.to_owned() });
+        let failed = no_object(report.result.get()).map_or_else(tool_failed, |reason| {
+            let invalid = ClientError::Invalid { method: method.to_owned(), reason };
+            Some(Error::Client { server: server.clone(), source: Box::new(invalid) })
+        });
         Ok(Self { failed, unanswered: report.unanswered })
     }
 
     /// What the run comes to: a question that nobody could answer weighs more than what the tool made of it.
     ///
     /// # Errors
-    /// [`Error::Unanswered`], else [`Error::ToolFailed`] when the tool said so.
+    /// [`Error::Unanswered`], else [`Error::ToolFailed`] when the tool said so, or [`Error::Client`] for what is no result.
     pub(super) fn conclude(self, mut unanswered: Vec<Unanswered>) -> Result<(), Error> {
         if unanswered.is_empty() {
             unanswered = self.unanswered.into_iter().map(|why| Unanswered { question: None, why }).collect();
@@ -55,6 +62,19 @@ impl Ended {
             None => Ok(()),
         }
     }
+}
+
+/// Why what a tool gave is no result at all (2025-11-25, *server/tools*: an object).
+fn no_object(result: &str) -> Option<String> {
+    let is = match result.trim_start().bytes().next()? {
+        b'{' => return None,
+        b'[' => "a list",
+        b'"' => "text",
+        b'n' => "null",
+        b't' | b'f' => "true or false",
+        _ => "a number",
+    };
+    Some(format!("the result is {is}, not an object"))
 }
 
 /// Says that a call waits in the file at `path`, and for what.

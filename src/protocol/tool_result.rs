@@ -13,6 +13,8 @@ pub struct CallToolResult {
     pub structured: Option<String>,
     /// Whether the tool itself failed.
     pub is_error: bool,
+    /// What is against the protocol in it and was read all the same, in our words.
+    pub oddity: Option<String>,
 }
 
 /// One content block of a result.
@@ -63,12 +65,25 @@ impl CallToolResult {
         };
         let content = parts.get("content").filter(|raw| raw.get() != "null").map(blocks);
         let structured = parts.get("structuredContent").map(|raw| raw.get()).filter(|text| *text != "null");
-        Self {
-            content: content.unwrap_or_default(),
-            structured: structured.map(str::to_owned),
-            is_error: parts.get("isError").is_some_and(|raw| raw.get() == "true"),
-        }
+        let (is_error, oddity) = parts.get("isError").map_or((false, None), |raw| failed(raw.get()));
+        Self { content: content.unwrap_or_default(), structured: structured.map(str::to_owned), is_error, oddity }
     }
+}
+
+/// What `isError` says; of another type than true or false it is an error unless it says nothing or no.
+fn failed(json: &str) -> (bool, Option<String>) {
+    let says_no = match json {
+        "true" => return (true, None),
+        "false" | "null" => return (false, None),
+        _ => match parse_lenient(json).unwrap_or_default() {
+            Value::String(text) => matches!(text.trim().to_lowercase().as_str(), "" | "false" | "no" | "0"),
+            Value::Number(number) => number.as_f64() == Some(0.0),
+            _ => false,
+        },
+    };
+    let meaning = if says_no { "it is taken for false" } else { "it is taken for true" };
+    let shown: String = json.chars().take(40).collect();
+    (!says_no, Some(format!("isError is {shown}, which is neither true nor false: {meaning}")))
 }
 
 impl ContentBlock {
@@ -122,10 +137,22 @@ mod tests {
 
     #[test]
     fn what_is_missing_is_empty() {
-        for json in ["{}", "[]", "null", r#"{"content":null,"structuredContent":null,"isError":"yes"}"#] {
+        for json in ["{}", "[]", "null", r#"{"content":null,"structuredContent":null,"isError":null}"#] {
             assert_eq!(read(json), CallToolResult::default(), "{json}");
         }
         assert!(read(r#"{"isError":true}"#).is_error);
+    }
+
+    #[test]
+    fn an_error_that_is_told_in_another_type_is_one() {
+        for (json, expected) in
+            [(r#""true""#, true), ("1", true), (r#""yes""#, true), ("{}", true), ("0", false), (r#""False""#, false)]
+        {
+            let result = read(&format!(r#"{{"isError":{json}}}"#));
+            assert_eq!(result.is_error, expected, "{json}");
+            assert!(result.oddity.is_some_and(|oddity| oddity.contains(json)));
+        }
+        assert_eq!(read(r#"{"isError":false}"#), CallToolResult::default());
     }
 
     #[test]

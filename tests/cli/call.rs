@@ -41,6 +41,21 @@ fn a_command_after_two_dashes_is_the_server() {
 }
 
 #[test]
+fn what_is_no_result_is_printed_and_an_error() {
+    for (json, kind) in [("null", "null"), ("\"done\"", "text"), ("[1]", "a list"), ("true", "true or false")] {
+        let line = format!(r#"{{"jsonrpc":"2.0","id":$id,"result":{json}}}"#);
+        let server = tool().on_call([Step::RawReply(line)]);
+        let run = call(&server).args(["-o", "json"]).status(6).stdout(&format!("{json}\n")).run();
+        assert_eq!(run.error()["code"], "invalid-answer");
+        assert!(
+            run.error()["message"].as_str().is_some_and(|message| message.contains(&format!("the result is {kind}")))
+        );
+    }
+    let server = tool().result(json!({"content": [], "isError": "true"}));
+    call(&server).status(1).stderr_contains("warning: s: isError is \"true\"").run();
+}
+
+#[test]
 fn json_is_the_result_in_the_servers_own_bytes() {
     let odd = r#"{"content":[{"type":"text","text":"a\u0062\ud83d"}], "n":1.50,"big":123456789012345678901234567890}"#;
     let line = format!(r#"{{"jsonrpc":"2.0","id":$id,"result":{odd}}}"#);
