@@ -41,7 +41,7 @@ impl Editor {
             Key::WordLeft => self.cursor = self.word_start(),
             Key::WordRight => self.cursor = self.word_end(),
             Key::Backspace => self.erase(self.before()..self.cursor),
-            Key::Delete => self.erase(self.cursor..self.after()),
+            Key::Delete | Key::EndOfInput => self.erase(self.cursor..self.after()),
             Key::EraseWordLeft => self.erase(self.word_start()..self.cursor),
             Key::EraseWordRight => self.erase(self.cursor..self.word_end()),
             Key::EraseToStart => self.erase(0..self.cursor),

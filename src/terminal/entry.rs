@@ -47,11 +47,15 @@ impl Stage {
             lines.extend(layout.below);
             let caret = Caret::After(row, pointer().and(Ink::Plain, before));
             self.draw(&lines, &caret);
-            if let Event::Key(key) = self.event(None)?
-                && !editor.press(&key)
-                && let Some(entered) = entered(&key)
-            {
-                break entered;
+            match self.event(None)? {
+                // Where one step back is meant, or out.
+                Event::Key(Key::EndOfInput) if editor.text().is_empty() => break Entered::Back,
+                Event::Key(key) if !editor.press(&key) => {
+                    if let Some(entered) = entered(&key) {
+                        break entered;
+                    }
+                }
+                _ => {}
             }
         };
         self.take_pastes(false);
@@ -84,6 +88,9 @@ impl Stage {
                 }
                 continue;
             };
+            if key == Key::EndOfInput && editor.text().is_empty() {
+                return Err(End::Interrupted);
+            }
             if !editor.press(&key) {
                 match entered(&key) {
                     Some(entered) => break entered,

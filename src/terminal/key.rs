@@ -31,6 +31,8 @@ pub(super) enum Key {
     EraseToEnd,
     /// Ctrl-C.
     Interrupt,
+    /// Ctrl-D: deletes, or at an empty prompt ends the input.
+    EndOfInput,
     /// Ctrl-O.
     External,
     /// Anything else.
@@ -50,7 +52,7 @@ impl Key {
             0x01 => Self::Home,
             0x02 => Self::Left,
             0x03 => Self::Interrupt,
-            0x04 => Self::Delete,
+            0x04 => Self::EndOfInput,
             0x05 => Self::End,
             0x06 => Self::Right,
             0x08 | 0x7f => Self::Backspace,

@@ -16,6 +16,24 @@ fn escape_steps_back_and_opens_the_menu_on_the_first_field() {
 }
 
 #[test]
+fn the_end_of_input_deletes_steps_back_and_on_a_plain_terminal_cancels() {
+    let person = asks(&two_texts()).at_terminal(24, 80);
+    person.see("1 of 2").send("Ada\x01").see_typed("› ").send(key::CTRL_D).see("› da").send(key::CTRL_U);
+    person
+        .send("\x0b")
+        .gone("› da")
+        .send(key::CTRL_D)
+        .see("Leave this question?")
+        .send(key::CTRL_C)
+        .see("cancelled")
+        .see("done");
+    assert_eq!(person.end(0).reply("forms", "ask-1"), json!({"action": "cancel"}));
+    let person = asks(&two_texts()).env("TERM", "dumb").at_terminal(24, 80);
+    person.see("> ").send(key::CTRL_D).see("cancelled").see("done");
+    assert_eq!(person.end(0).reply("forms", "ask-1"), json!({"action": "cancel"}));
+}
+
+#[test]
 fn a_field_is_changed_in_the_review() {
     let person = asks(&two_texts()).at_terminal(24, 80);
     person.fill("name", "Ada").fill("town", "Paris").see("› Send").send(key::DOWN).send(key::DOWN);

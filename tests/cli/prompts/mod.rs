@@ -24,6 +24,7 @@ mod key {
     pub(super) const LEFT: &str = "\x1b[D";
     pub(super) const BACKSPACE: &str = "\x7f";
     pub(super) const CTRL_C: &str = "\x03";
+    pub(super) const CTRL_D: &str = "\x04";
     pub(super) const CTRL_Z: &str = "\x1a";
     pub(super) const CTRL_O: &str = "\x0f";
     pub(super) const CTRL_U: &str = "\x15";
