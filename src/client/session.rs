@@ -119,6 +119,9 @@ impl Failure {
         match self {
             Self::TimedOut(after) => ClientError::TimedOut { method, after },
             Self::Stopped => ClientError::Interrupted { method },
+            Self::Transport(TransportError::Http { status: 403, challenge: Some(said), .. }) => {
+                ClientError::Unauthorized(format!("HTTP 403: {said}"))
+            }
             Self::Transport(TransportError::Http { status: 401, body, challenge }) => {
                 let said = challenge.unwrap_or(body);
                 ClientError::Unauthorized(format!("HTTP 401: {said}"))
@@ -135,6 +138,7 @@ impl ClientError {
         let words = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
         let offered = match offered {
             Value::Array(versions) if versions.is_empty() => "none".to_owned(),
+            Value::String(version) if version.is_empty() => "none".to_owned(),
             Value::Array(versions) => versions.iter().map(words).collect::<Vec<_>>().join(", "),
             other => words(other),
         };

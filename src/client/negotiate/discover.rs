@@ -30,7 +30,10 @@ pub(super) fn read(frame: &Frame) -> Discovered {
 pub(super) fn read_failure(error: TransportError) -> Discovered {
     match error {
         // 2026-07-28, *Streamable HTTP*, Backward Compatibility: a 4xx without a modern error.
-        TransportError::Http { status: 400..=499, .. } | TransportError::NoAnswer(_) => Discovered::Legacy,
+        // Old servers fail or hang up over it in other ways too; one that is down fails the handshake as well.
+        TransportError::Http { .. }
+        | TransportError::NoAnswer(_)
+        | TransportError::Unreachable { connected: true, .. } => Discovered::Legacy,
         error => Discovered::Failed(ClientError::Connect(error)),
     }
 }

@@ -12,6 +12,7 @@ use crate::{
         wire::{Ask, Wire},
     },
     protocol::{Era, Frame, Kind, Revision, RpcError},
+    transport::TransportError,
 };
 
 const METHOD: &str = "initialize";
@@ -30,10 +31,16 @@ pub(in crate::client) async fn initialize(
     patience: Patience,
     stop: &CancellationToken,
 ) -> Result<ServerInfo, ClientError> {
-    let mut frame = offer(wire, manner, offered, patience, stop).await?;
-    if let Some(other) = named_instead(&frame, offered) {
-        frame = offer(wire, manner, other, patience, stop).await?;
+    let mut answer = offer(wire, manner, offered, patience, stop).await;
+    let named = match &answer {
+        Ok(frame) => named_instead(frame, offered),
+        Err(ClientError::Connect(TransportError::Http { status: 400, body, .. })) => named_in_words(body, offered),
+        Err(_) => None,
+    };
+    if let Some(other) = named {
+        answer = offer(wire, manner, other, patience, stop).await;
     }
+    let frame = answer?;
     if let Some(error) = refusal(METHOD, &frame) {
         return Err(error);
     }
@@ -69,6 +76,7 @@ fn read(frame: &Frame) -> Result<ServerInfo, ClientError> {
     let version = result.get("protocolVersion").ok_or_else(|| invalid("the result has no protocolVersion"))?;
     match version.as_str().and_then(Revision::parse) {
         Some(revision) if revision.era() == Era::Legacy => Ok(ServerInfo::from_result(revision, &result)),
+        Some(revision) => Err(invalid(&format!("the result agrees to {revision}, which knows no {METHOD}"))),
         _ => Err(ClientError::version(version)),
     }
 }
@@ -80,10 +88,14 @@ fn named_instead(frame: &Frame, offered: Revision) -> Option<Revision> {
     let error = RpcError::from_value(&frame.body_value().ok()?);
     let supported = error.data.as_ref().and_then(|data| data.get("supported"));
     let words = supported.map_or_else(|| error.message.clone(), Value::to_string);
-    let is_other = |revision: &Revision| revision.era() == Era::Legacy && *revision != offered;
-    let named = Revision::ALL.into_iter().filter(is_other).rfind(|revision| words.contains(revision.as_str()));
     let is_about_it = supported.is_none() && error.message.to_lowercase().contains("version");
-    named.or(Some(Revision::V2024_11_05).filter(|oldest| is_about_it && is_other(oldest)))
+    named_in_words(&words, offered).or(Some(Revision::V2024_11_05).filter(|oldest| is_about_it && *oldest != offered))
+}
+
+/// The newest legacy revision other than what was `offered` that stands in `words`.
+fn named_in_words(words: &str, offered: Revision) -> Option<Revision> {
+    let is_other = |revision: &Revision| revision.era() == Era::Legacy && *revision != offered;
+    Revision::ALL.into_iter().filter(is_other).rfind(|revision| words.contains(revision.as_str()))
 }
 
 /// Asks for the log from `level` on (2025-11-25, *logging*). A server that refuses, or is slow about it, logs as it likes.

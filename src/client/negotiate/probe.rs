@@ -143,7 +143,10 @@ fn judge(answer: Result<Frame, Failure>) -> Result<Judged, ClientError> {
     let discovered = match answer {
         Ok(frame) => discover::read(&frame),
         Err(Failure::Transport(TransportError::Closed(closed))) => return Ok(Judged::Gone(closed)),
-        Err(Failure::Transport(error @ TransportError::Http { status: 401, .. })) => {
+        Err(Failure::Transport(
+            error @ (TransportError::Http { status: 401, .. }
+            | TransportError::Http { status: 403, challenge: Some(_), .. }),
+        )) => {
             return Err(Failure::Transport(error).into_error(METHOD, false));
         }
         Err(Failure::Transport(error)) => discover::read_failure(error),

@@ -347,6 +347,10 @@ async fn http_refusals_mean_what_the_transport_page_says() {
             let mut server = peers.recv().await?;
             let (id, _) = server.expect("server/discover").await;
             server.fail(&id, http(status));
+            if status == 500 {
+                let (id, _) = server.expect("initialize").await;
+                server.fail(&id, http(status));
+            }
             Some(server)
         })
         .await;

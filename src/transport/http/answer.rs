@@ -18,6 +18,8 @@ use crate::{
 const REFUSAL: u64 = 1 << 20;
 /// How many characters of a body are quoted.
 const QUOTED: usize = 200;
+/// Some servers write it before JSON.
+const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
 /// The media type in lower case, without parameters; empty when there is none.
 pub(super) fn media_type(response: &Response) -> String {
@@ -69,7 +71,10 @@ pub(super) async fn refusal(mut response: Response, pause: Duration) -> Vec<u8> 
 }
 
 /// The messages in a body: one, or the batch of 2025-03-26.
-pub(super) fn frames(body: Vec<u8>) -> Result<Vec<Frame>, (Vec<u8>, String)> {
+pub(super) fn frames(mut body: Vec<u8>) -> Result<Vec<Frame>, (Vec<u8>, String)> {
+    if body.starts_with(BYTE_ORDER_MARK) {
+        body.drain(..BYTE_ORDER_MARK.len());
+    }
     if body.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'[') {
         let parts: Result<Vec<&RawValue>, _> = serde_json::from_slice(&body);
         let parsed = parts.map_err(|error| error.to_string()).and_then(|parts| {

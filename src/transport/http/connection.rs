@@ -148,7 +148,8 @@ impl Transport for Connection {
             self.peer.closed.cancel();
             if self.peer.has_session() {
                 let (headers, url) = (self.peer.version_header(), &self.peer.url);
-                let goodbye = self.peer.fetch(Ask { method: Method::DELETE, url, headers, body: None });
+                let ask = Ask { method: Method::DELETE, url, headers, body: None, is_repeatable: true };
+                let goodbye = self.peer.fetch(ask);
                 let _ = timeout(grace.max(GOODBYE), goodbye).await;
             }
         }

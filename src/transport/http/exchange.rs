@@ -141,7 +141,9 @@ impl Peer {
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         headers.insert(ACCEPT, HeaderValue::from_static("application/json, text/event-stream"));
         let url = self.posts_to.get().unwrap_or(&self.url);
-        self.fetch(Ask { method: Method::POST, url, headers, body: Some(post.out.frame.bytes()) }).await
+        // A call may do something each time; all else asks, tells or answers.
+        let is_repeatable = post.out.frame.method() != Some("tools/call");
+        self.fetch(Ask { method: Method::POST, url, headers, body: Some(post.out.frame.bytes()), is_repeatable }).await
     }
 
     async fn read_answer(&self, id: &Id, fetched: Fetched, resumable: bool) -> Result<(), TransportError> {

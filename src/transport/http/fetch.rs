@@ -60,6 +60,8 @@ pub(super) struct Ask<'a> {
     pub(super) url: &'a Url,
     pub(super) headers: HeaderMap,
     pub(super) body: Option<&'a [u8]>,
+    /// Whether it does no harm when the server gets it twice.
+    pub(super) is_repeatable: bool,
 }
 
 /// The answer to an [`Ask`], its body still to be read.
@@ -90,14 +92,15 @@ impl Peer {
             if let Some(session) = session {
                 headers.insert(SESSION, session.id);
             }
-            let mut request = self.clients.get(url.scheme()).await?.request(ask.method.clone(), url.clone());
-            if let Some(body) = ask.body {
-                request = request.body(body.to_vec());
-            }
-            let began = Instant::now();
-            let sent = request.headers(headers.clone()).send().await.map_err(|error| self.unreachable(&url, &error));
-            self.trace(&ask.method, &url, &headers, &sent, began);
-            let response = sent?;
+            let response = match self.send(&ask, &url, &headers).await {
+                // The connection may have been closed while it lay idle: once more on one of its own.
+                Err(TransportError::Unreachable { connected: true, .. })
+                    if self.clients.keep_no_more() && ask.is_repeatable =>
+                {
+                    self.send(&ask, &url, &headers).await?
+                }
+                sent => sent?,
+            };
             if !redirect::is_redirection(response.status()) {
                 return Ok(Fetched { response, in_session });
             }
@@ -105,6 +108,17 @@ impl Peer {
             url = redirect::target(&url, &ask.method, response.status(), location)?;
         }
         Err(TransportError::NoAnswer(format!("more than {} redirections", redirect::MAX)))
+    }
+
+    async fn send(&self, ask: &Ask<'_>, url: &Url, headers: &HeaderMap) -> Result<Response, TransportError> {
+        let mut request = self.clients.get(url.scheme()).await?.request(ask.method.clone(), url.clone());
+        if let Some(body) = ask.body {
+            request = request.body(body.to_vec());
+        }
+        let began = Instant::now();
+        let sent = request.headers(headers.clone()).send().await.map_err(|error| self.unreachable(url, &error));
+        self.trace(&ask.method, url, headers, &sent, began);
+        sent
     }
 
     fn trace(

@@ -138,7 +138,8 @@ impl Peer {
         if let Some(value) = cursor.last_event.as_ref().and_then(|id| HeaderValue::from_str(id).ok()) {
             headers.insert(LAST_EVENT, value);
         }
-        let response = self.fetch(Ask { method: Method::GET, url: &self.url, headers, body: None }).await?.response;
+        let ask = Ask { method: Method::GET, url: &self.url, headers, body: None, is_repeatable: true };
+        let response = self.fetch(ask).await?.response;
         let (status, kind) = (response.status(), answer::media_type(&response));
         if !status.is_success() {
             let challenge = response.headers().get(WWW_AUTHENTICATE);

@@ -1,5 +1,6 @@
 use std::{
     path::{Path, PathBuf},
+    sync::atomic::{AtomicBool, Ordering},
     time::Duration,
 };
 
@@ -12,35 +13,63 @@ use crate::transport::{HttpEndpoint, TransportError};
 /// that is lost.
 const IDLE: Duration = Duration::from_secs(4);
 
-/// The two HTTP clients of one endpoint. Reading the system's certificates takes a while, and fails where there are none,
+/// The HTTP clients of one endpoint. Reading the system's certificates takes a while, and fails where there are none,
 /// so that is left until an `https` address is asked for.
 pub(super) struct Clients {
-    plain: Client,
-    secure: OnceCell<Client>,
+    /// Connections of these are used again.
+    keeping: Pair,
+    /// Every request of these has a connection of its own.
+    single: Pair,
+    /// Whether a connection broke before its answer, as one does that is used again while the server closes it.
+    broke: AtomicBool,
     ca_file: Option<PathBuf>,
     insecure: bool,
     connect: Duration,
+}
+
+#[derive(Default)]
+struct Pair {
+    plain: OnceCell<Client>,
+    secure: OnceCell<Client>,
 }
 
 impl Clients {
     pub(super) fn new(endpoint: &HttpEndpoint, connect: Duration) -> Result<Self, TransportError> {
         // An error means that a provider is installed already.
         let _ = rustls::crypto::ring::default_provider().install_default();
-        let plain = builder(connect).tls_certs_only([]).build().map_err(|error| settings(&error))?;
-        let (ca_file, insecure) = (endpoint.ca_file.clone(), endpoint.insecure);
-        Ok(Self { plain, secure: OnceCell::new(), ca_file, insecure, connect })
+        let clients = Self {
+            keeping: Pair::default(),
+            single: Pair::default(),
+            broke: AtomicBool::new(false),
+            ca_file: endpoint.ca_file.clone(),
+            insecure: endpoint.insecure,
+            connect,
+        };
+        let plain = clients.build_plain(true)?;
+        Ok(Self { keeping: Pair { plain: OnceCell::new_with(Some(plain)), ..Pair::default() }, ..clients })
     }
 
     /// The client for an address with this scheme.
     pub(super) async fn get(&self, scheme: &str) -> Result<&Client, TransportError> {
+        let keeps = !self.broke.load(Ordering::Relaxed);
+        let pair = if keeps { &self.keeping } else { &self.single };
         if scheme == "https" {
-            self.secure.get_or_try_init(|| async { self.build_secure() }).await
+            pair.secure.get_or_try_init(|| async { self.build_secure(keeps) }).await
         } else {
-            Ok(&self.plain)
+            pair.plain.get_or_try_init(|| async { self.build_plain(keeps) }).await
         }
     }
 
-    fn build_secure(&self) -> Result<Client, TransportError> {
+    /// From now on no connection is used twice: the server closes them when it likes. `false` when that was known.
+    pub(super) fn keep_no_more(&self) -> bool {
+        !self.broke.swap(true, Ordering::Relaxed)
+    }
+
+    fn build_plain(&self, keeps: bool) -> Result<Client, TransportError> {
+        builder(self.connect, keeps).tls_certs_only([]).build().map_err(|error| settings(&error))
+    }
+
+    fn build_secure(&self, keeps: bool) -> Result<Client, TransportError> {
         let mut extra = Vec::new();
         if let Some(path) = &self.ca_file {
             extra.extend(read_certificates(path)?);
@@ -50,7 +79,7 @@ impl Clients {
         {
             extra.extend(read_certificates(Path::new(&path))?);
         }
-        let mut builder = builder(self.connect);
+        let mut builder = builder(self.connect, keeps);
         if !extra.is_empty() {
             builder = builder.tls_certs_merge(extra);
         }
@@ -61,13 +90,14 @@ impl Clients {
     }
 }
 
-fn builder(connect: Duration) -> ClientBuilder {
+fn builder(connect: Duration, keeps: bool) -> ClientBuilder {
     Client::builder()
         .user_agent(concat!("toolnexus/", env!("CARGO_PKG_VERSION")))
         .redirect(Policy::none())
         .referer(false)
         .connect_timeout(connect)
         .pool_idle_timeout(IDLE)
+        .pool_max_idle_per_host(if keeps { usize::MAX } else { 0 })
         .tcp_nodelay(true)
 }
 

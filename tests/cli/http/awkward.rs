@@ -16,7 +16,7 @@ use super::server::{Reply, Request, Server};
 use crate::harness::Test;
 
 /// A legacy server with one tool, `t`, whose calls are answered by `call`.
-fn legacy(call: impl Fn(&Request, &mut Reply) + Send + Sync + 'static) -> Server {
+pub(super) fn legacy(call: impl Fn(&Request, &mut Reply) + Send + Sync + 'static) -> Server {
     Server::start(move |request, reply| match (request.method.as_str(), request.rpc().as_str()) {
         ("POST", "initialize") => {
             let result = json!({
@@ -55,7 +55,7 @@ pub(super) fn done() -> Value {
     json!({"content": [{"type": "text", "text": "done"}]})
 }
 
-fn call(server: &Server) -> Test {
+pub(super) fn call(server: &Server) -> Test {
     Test::new().args(["call", &server.url("/mcp"), "t"])
 }
 

@@ -3,6 +3,7 @@
 mod awkward;
 mod demo;
 mod gateway;
+mod handshake;
 mod secure;
 mod server;
 mod streams;
