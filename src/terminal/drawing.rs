@@ -1,8 +1,9 @@
-use std::{cell::RefCell, fmt, io};
+use std::{cell::RefCell, fmt};
 
 use dialoguer::theme::Theme;
 
 use super::{
+    Key,
     alarm::Cause,
     gate::write,
     layout::{Layout, Look, Size},
@@ -42,6 +43,8 @@ pub(super) struct List<'a> {
 /// Why a drawing is stopped: to begin anew, or for good.
 #[derive(Debug)]
 enum Stopped {
+    Chosen,
+    Back,
     Redraw,
     Suspend,
     End(End),
@@ -57,8 +60,8 @@ pub(super) struct State {
     stopped: Option<Stopped>,
 }
 
-/// dialoguer asks this for each line that it draws. Before it reads a key this waits for one, so that whatever happens
-/// meanwhile is not missed: then the drawing fails and dialoguer returns.
+/// dialoguer asks this for each line that it draws. Before it would read a key this reads one, so that a paste presses
+/// none and whatever happens meanwhile is not missed: then the drawing fails and dialoguer returns.
 pub(super) struct Drawing<'a> {
     list: &'a List<'a>,
     stage: &'a Stage,
@@ -96,22 +99,20 @@ impl<'a> List<'a> {
         Drawing { list: self, stage, state: RefCell::new(seen) }
     }
 
-    /// The choice, or `None` when the list is to be drawn again.
-    pub(super) fn close<T>(
+    /// Whether the active item is chosen; `None` when the list is to be drawn again.
+    pub(super) fn close(
         &self,
         stage: &mut Stage,
         seen: State,
-        chosen: dialoguer::Result<T>,
-    ) -> Result<Option<T>, End> {
+        drawn: dialoguer::Result<Option<usize>>,
+    ) -> Result<Option<bool>, End> {
         let begin = self.above.len();
-        match (chosen, seen.stopped) {
-            (Ok(chosen), _) => {
-                stage.painter.moved_to(begin);
-                Ok(Some(chosen))
-            }
-            (Err(_), Some(stopped)) => {
+        match (drawn, seen.stopped) {
+            (_, Some(stopped)) => {
                 stage.painter.moved_to(begin + seen.drawn.saturating_sub(1));
                 match stopped {
+                    Stopped::Chosen => Ok(Some(true)),
+                    Stopped::Back => Ok(Some(false)),
                     Stopped::Redraw => Ok(None),
                     Stopped::Suspend => stage.suspend().map(|()| None),
                     Stopped::End(end) => Err(end),
@@ -119,10 +120,38 @@ impl<'a> List<'a> {
             }
             (Err(dialoguer::Error::IO(error)), None) => {
                 stage.painter.moved_to(begin + seen.drawn);
-                // Nothing but Ctrl-C interrupts the reading of a key that is there.
-                Err(if error.kind() == io::ErrorKind::Interrupted { End::Interrupted } else { End::Gone(error) })
+                Err(End::Gone(error))
             }
+            // It never comes to read a key.
+            (Ok(_), None) => Ok(Some(false)),
         }
+    }
+
+    /// What `key` does to the list, where it does anything.
+    fn press(&self, key: &Key, active: &mut usize) -> Option<Stopped> {
+        let (count, pages, page) = (self.items.len(), self.items.len().div_ceil(self.page), *active / self.page);
+        match (key, self.many) {
+            (Key::Down | Key::Tab | Key::Char('j'), _) => *active = (*active + 1) % count,
+            (Key::Up | Key::BackTab | Key::Char('k'), _) => *active = (*active + count - 1) % count,
+            (Key::Right | Key::Char('l'), _) if pages > 1 => *active = (page + 1) % pages * self.page,
+            (Key::Left | Key::Char('h'), _) if pages > 1 => *active = (page + pages - 1) % pages * self.page,
+            (Key::Home, _) => *active = 0,
+            (Key::End, _) => *active = count - 1,
+            (Key::Char(' '), Many::Any(marked)) => {
+                let mut marked = marked.borrow_mut();
+                marked[*active] = !marked[*active];
+            }
+            (Key::Char('a'), Many::Any(marked)) => {
+                let mut marked = marked.borrow_mut();
+                let all = marked.iter().all(|marked| *marked);
+                marked.fill(!all);
+            }
+            (Key::Enter, _) | (Key::Char(' '), Many::One) => return Some(Stopped::Chosen),
+            (Key::Escape | Key::Char('q'), _) => return Some(Stopped::Back),
+            (Key::Interrupt, _) => return Some(Stopped::End(End::Interrupted)),
+            _ => return None,
+        }
+        Some(Stopped::Redraw)
     }
 
     fn line(&self, index: usize, active: bool, marked: Option<bool>) -> Line {
@@ -188,9 +217,13 @@ fn detail_rows(items: &[Item], with_marks: bool, stage: &Stage) -> usize {
 }
 
 impl Drawing<'_> {
-    fn item(&self, f: &mut dyn fmt::Write, name: &str, active: bool, marked: Option<bool>) -> fmt::Result {
+    fn item(&self, f: &mut dyn fmt::Write, name: &str, active: bool) -> fmt::Result {
         let list = self.list;
         let index: usize = name.parse().map_err(|_| fmt::Error)?;
+        let marked = match list.many {
+            Many::One => None,
+            Many::Any(marked) => Some(marked.borrow()[index]),
+        };
         let columns = list.columns();
         let line = list.line(index, active, marked).render(columns, list.look.colour);
         let position = index % list.page;
@@ -200,9 +233,6 @@ impl Drawing<'_> {
             if active {
                 state.active = index;
             }
-        }
-        if let (Some(marked), Many::Any(all)) = (marked, list.many) {
-            all.borrow_mut()[index] = marked;
         }
         if position + 1 == list.page || index + 1 == list.items.len() {
             self.wait(&line, columns)?;
@@ -222,29 +252,33 @@ impl Drawing<'_> {
         out.push_str("\x1b[J\r");
         out.push_str(&up(below.len()));
         write(&out);
-        let stopped = match self.stage.wait(None) {
-            Ok(Ready::Input) => return Ok(()),
-            Ok(Ready::Alarm(Cause::Suspended)) => Stopped::Suspend,
-            Ok(_) => Stopped::Redraw,
-            Err(end) => Stopped::End(end),
-        };
-        self.state.borrow_mut().stopped = Some(stopped);
+        let mut state = self.state.borrow_mut();
+        state.stopped = Some(loop {
+            match self.next() {
+                Ok(Some(key)) => {
+                    if let Some(stopped) = self.list.press(&key, &mut state.active) {
+                        break stopped;
+                    }
+                }
+                Ok(None) => break Stopped::Redraw,
+                Err(stopped) => break stopped,
+            }
+        });
         Err(fmt::Error)
+    }
+
+    /// The next key, or `None` when what is shown has changed.
+    fn next(&self) -> Result<Option<Key>, Stopped> {
+        match self.stage.wait(None).map_err(Stopped::End)? {
+            Ready::Input => self.stage.tty.key().map(Some).map_err(|error| Stopped::End(error.into())),
+            Ready::Alarm(Cause::Suspended) => Err(Stopped::Suspend),
+            _ => Ok(None),
+        }
     }
 }
 
 impl Theme for Drawing<'_> {
     fn format_select_prompt_item(&self, f: &mut dyn fmt::Write, text: &str, active: bool) -> fmt::Result {
-        self.item(f, text, active, None)
-    }
-
-    fn format_multi_select_prompt_item(
-        &self,
-        f: &mut dyn fmt::Write,
-        text: &str,
-        checked: bool,
-        active: bool,
-    ) -> fmt::Result {
-        self.item(f, text, active, Some(checked))
+        self.item(f, text, active)
     }
 }

@@ -1,7 +1,7 @@
 use std::cell::RefCell;
 
 use console::Term;
-use dialoguer::{MultiSelect, Select};
+use dialoguer::Select;
 
 use super::{
     drawing::{List, Many},
@@ -34,22 +34,7 @@ impl Stage {
         if self.look.plain {
             return self.choose_plainly(scene, prompt, items, active);
         }
-        let mut active = active;
-        loop {
-            let list = List::new(self, scene, prompt, items, &Many::One)?;
-            list.open(self);
-            let theme = list.theme(self, active);
-            let chosen = Select::with_theme(&theme)
-                .items(&list.names)
-                .default(active)
-                .max_length(list.page)
-                .interact_on_opt(&Term::stderr());
-            let state = theme.state.into_inner();
-            active = state.active;
-            if let Some(chosen) = list.close(self, state, chosen)? {
-                return Ok(chosen);
-            }
-        }
+        self.pick(scene, prompt, items, active, &Many::One)
     }
 
     /// Lets a person mark any of `items`; `marked` says which are. Whether it was not Escape.
@@ -64,30 +49,39 @@ impl Stage {
             return self.mark_plainly(scene, prompt, items, marked);
         }
         let seen = RefCell::new(marked.clone());
-        let many = Many::Any(&seen);
-        loop {
-            let list = List::new(self, scene, prompt, items, &many)?;
+        let chosen = self.pick(scene, prompt, items, 0, &Many::Any(&seen))?;
+        *marked = seen.into_inner();
+        Ok(chosen.is_some())
+    }
+
+    /// Draws the list until a person has chosen; `None` is Escape. dialoguer draws and pages; keys are read by
+    /// [`Drawing`], to which a paste is none.
+    fn pick(
+        &mut self,
+        scene: &Scene,
+        prompt: &Prompt,
+        items: &[Item],
+        active: usize,
+        many: &Many<'_>,
+    ) -> Result<Option<usize>, End> {
+        self.take_pastes(true);
+        let mut active = active;
+        let chosen = loop {
+            let list = List::new(self, scene, prompt, items, many)?;
             list.open(self);
-            let theme = list.theme(self, 0);
-            let defaults = seen.borrow().clone();
-            let chosen = MultiSelect::with_theme(&theme)
+            let theme = list.theme(self, active);
+            let drawn = Select::with_theme(&theme)
                 .items(&list.names)
-                .defaults(&defaults)
+                .default(active)
                 .max_length(list.page)
-                .report(false)
                 .interact_on_opt(&Term::stderr());
             let state = theme.state.into_inner();
-            if let Some(chosen) = list.close(self, state, chosen)? {
-                let Some(chosen) = chosen else {
-                    marked.clone_from(&seen.borrow());
-                    return Ok(false);
-                };
-                marked.fill(false);
-                for index in chosen {
-                    marked[index] = true;
-                }
-                return Ok(true);
+            active = state.active;
+            if let Some(is_chosen) = list.close(self, state, drawn)? {
+                break is_chosen.then_some(active);
             }
-        }
+        };
+        self.take_pastes(false);
+        Ok(chosen)
     }
 }

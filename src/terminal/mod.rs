@@ -2,8 +2,8 @@
 //!
 //! A dialog runs on a thread of its own (`session`) and has the terminal to itself (`stage`): it draws on standard error,
 //! at the bottom of what was printed (`layout`, `painter`), and waits for keys and for an `alarm` at once, so that a
-//! question which is taken back disappears without a key press. Ctrl-Z (`job`) suspends it, with the terminal whole. Lines are edited here (`editor`); lists are dialoguer's
-//! (`list`, `drawing`), which also waits here before it reads a key. Where the cursor cannot be moved everything is lines
+//! question which is taken back disappears without a key press. Ctrl-Z (`job`) suspends it, with the terminal whole. Lines are edited here (`editor`); lists are drawn
+//! by dialoguer (`list`, `drawing`), and their keys read here, so that a paste presses none. Where the cursor cannot be moved everything is lines
 //! and numbers (`plain`). A form is filled field by field (`fill`, `fields`, `review`); a link is consented to (`link`),
 //! opened (`browser`) and waited for (`waiting`).
 

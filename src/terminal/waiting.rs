@@ -30,6 +30,7 @@ impl Stage {
     /// Shows that `asking` is waited for, until `end`. `begin` is when that began.
     pub(super) fn wait_for(&mut self, asking: &Asking, begin: Instant, end: Instant) -> Result<Wait, End> {
         let mut active = 0;
+        self.take_pastes(true);
         if self.look.plain {
             write(&format!("{}Enter: continue now. Ctrl-C: cancel.\n", waiting_for(asking)));
         }

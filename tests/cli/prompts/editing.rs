@@ -38,6 +38,19 @@ fn two_pasted_lines_are_one_and_press_no_key() {
 }
 
 #[test]
+fn a_paste_chooses_and_marks_nothing_in_a_list() {
+    let form = schema(
+        &json!({"one": {"enum": ["x", "y", "z"]}, "some": {"type": "array", "items": {"enum": ["p", "q"]}}}),
+        &["one", "some"],
+    );
+    let person = asks(&form).at_terminal(24, 80);
+    person.see("› x").send("\x1b[200~jq \r\nfoo\n\x1b[201~").send(key::DOWN).see("› y").send(key::ENTER);
+    person.see("› [ ] p").send("\x1b[200~a j\r\n\x1b[201~").send(key::DOWN).see("› [ ] q").send(" ").see("› [x] q");
+    person.see("1 chosen").send(key::ENTER).review_and_send().see("done");
+    assert_eq!(person.end(0).reply("forms", "ask-1")["content"], json!({"one": "y", "some": ["q"]}));
+}
+
+#[test]
 fn long_text_scrolls_in_one_line() {
     let person = asks(&one_text()).at_terminal(24, 40);
     let text = "abcdefghij".repeat(8);

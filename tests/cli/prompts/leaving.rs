@@ -62,7 +62,7 @@ fn ctrl_c_cancels_the_question_and_the_call_goes_on() {
     let person = asks(&two_texts()).at_terminal(24, 80);
     person.fill("name", "Ada").see("2 of 2").send("half").send(key::CTRL_C).see("cancelled").see("done");
     assert_eq!(person.end(0).reply("forms", "ask-1"), json!({"action": "cancel"}));
-    // In a list it is the list's library that reads it.
+    // In a list too.
     let form = schema(&json!({"c": {"enum": ["x", "y"]}}), &["c"]);
     let person = asks(&form).at_terminal(24, 80);
     person.see("› x").send(key::CTRL_C).see("cancelled").see("done");
