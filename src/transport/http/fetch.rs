@@ -111,14 +111,15 @@ impl Peer {
     }
 
     async fn send(&self, ask: &Ask<'_>, url: &Url, headers: &HeaderMap) -> Result<Response, TransportError> {
-        let mut request = self.clients.get(url.scheme()).await?.request(ask.method.clone(), url.clone());
+        let mut request =
+            self.clients.get(url.scheme(), ask.is_repeatable).await?.request(ask.method.clone(), url.clone());
         if let Some(body) = ask.body {
             request = request.body(body.to_vec());
         }
         let began = Instant::now();
         let sent = request.headers(headers.clone()).send().await.map_err(|error| self.unreachable(url, &error));
         self.trace(&ask.method, url, headers, &sent, began);
-        sent
+        sent.inspect(|response| self.clients.learn(response))
     }
 
     fn trace(

@@ -1,10 +1,12 @@
 use std::{
+    net::SocketAddr,
     path::{Path, PathBuf},
-    sync::atomic::{AtomicBool, Ordering},
+    sync::{Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
 
-use reqwest::{Certificate, Client, ClientBuilder, redirect::Policy};
+use hyper_util::client::legacy::connect::HttpInfo;
+use reqwest::{Certificate, Client, ClientBuilder, Response, redirect::Policy};
 use tokio::sync::OnceCell;
 
 use crate::transport::{HttpEndpoint, TransportError};
@@ -20,11 +22,22 @@ pub(super) struct Clients {
     keeping: Pair,
     /// Every request of these has a connection of its own.
     single: Pair,
-    /// Whether a connection broke before its answer, as one does that is used again while the server closes it.
-    broke: AtomicBool,
+    reuse: Mutex<Reuse>,
     ca_file: Option<PathBuf>,
     insecure: bool,
     connect: Duration,
+}
+
+/// Whether the server keeps connections open after an answer. One that does not, and does not say so either, closes them
+/// while the next request is on its way.
+#[derive(Clone, Copy)]
+enum Reuse {
+    /// Not known; our end of the connection that carried the last answer.
+    Unknown(Option<SocketAddr>),
+    /// One carried two answers.
+    Proven,
+    /// One broke before its answer.
+    Broke,
 }
 
 #[derive(Default)]
@@ -40,7 +53,7 @@ impl Clients {
         let clients = Self {
             keeping: Pair::default(),
             single: Pair::default(),
-            broke: AtomicBool::new(false),
+            reuse: Mutex::new(Reuse::Unknown(None)),
             ca_file: endpoint.ca_file.clone(),
             insecure: endpoint.insecure,
             connect,
@@ -49,9 +62,14 @@ impl Clients {
         Ok(Self { keeping: Pair { plain: OnceCell::new_with(Some(plain)), ..Pair::default() }, ..clients })
     }
 
-    /// The client for an address with this scheme.
-    pub(super) async fn get(&self, scheme: &str) -> Result<&Client, TransportError> {
-        let keeps = !self.broke.load(Ordering::Relaxed);
+    /// The client for an address with this scheme. What must not come twice could not be sent again, so it goes over a
+    /// connection that is kept only where the server is known to keep them.
+    pub(super) async fn get(&self, scheme: &str, is_repeatable: bool) -> Result<&Client, TransportError> {
+        let keeps = match *self.reuse() {
+            Reuse::Unknown(_) => is_repeatable,
+            Reuse::Proven => true,
+            Reuse::Broke => false,
+        };
         let pair = if keeps { &self.keeping } else { &self.single };
         if scheme == "https" {
             pair.secure.get_or_try_init(|| async { self.build_secure(keeps) }).await
@@ -62,7 +80,20 @@ impl Clients {
 
     /// From now on no connection is used twice: the server closes them when it likes. `false` when that was known.
     pub(super) fn keep_no_more(&self) -> bool {
-        !self.broke.swap(true, Ordering::Relaxed)
+        !matches!(std::mem::replace(&mut *self.reuse(), Reuse::Broke), Reuse::Broke)
+    }
+
+    /// Learns from an answer whether connections are kept.
+    pub(super) fn learn(&self, response: &Response) {
+        let Some(end) = response.extensions().get::<HttpInfo>().map(HttpInfo::local_addr) else { return };
+        let mut reuse = self.reuse();
+        if let Reuse::Unknown(last) = *reuse {
+            *reuse = if last == Some(end) { Reuse::Proven } else { Reuse::Unknown(Some(end)) };
+        }
+    }
+
+    fn reuse(&self) -> MutexGuard<'_, Reuse> {
+        self.reuse.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn build_plain(&self, keeps: bool) -> Result<Client, TransportError> {
