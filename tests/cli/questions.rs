@@ -241,3 +241,24 @@ fn a_record_that_cannot_be_written_is_an_error_before_anything_starts() {
         assert!(!run.path("started").exists());
     }
 }
+
+#[test]
+fn a_server_that_ends_over_the_sub_keys_of_elicitation_is_started_again_without() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let script = folder.path().join("strict");
+    let text = r#"while read -r line; do
+  id=$(printf '%s' "$line" | sed 's/.*"id":\([0-9]*\).*/\1/')
+  say() { printf '{"jsonrpc":"2.0","id":%s,%s}\n' "$id" "$1"; }
+  case $line in
+    *server/discover*) say '"error":{"code":-32601,"message":"no"}' ;;
+    *'"url":{}'*) echo 'elicitation.form: Extra inputs are not permitted' >&2; exit 1 ;;
+    *'"initialize"'*) say '"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}' ;;
+    *tools/list*) say '"result":{"tools":[{"name":"t","inputSchema":{"type":"object"}}]}' ;;
+    *tools/call*) say '"result":{"content":[{"type":"text","text":"done"}]}' ;;
+  esac
+done"#;
+    std::fs::write(&script, text).expect("a script");
+    let script = script.to_str().expect("a path");
+    let words = ["call", "t", "--elicit", "cancel", "--", "sh", script];
+    Test::new().args(words).stdout("done\n").stderr_contains("\"elicitation\": \"plain\"").run();
+}
