@@ -118,7 +118,7 @@ impl Peer {
             };
         }
         if self.posts_to.get().is_some() {
-            // HTTP+SSE: the answer comes on the stream.
+            self.take_inline(id, fetched).await;
             return Ok(());
         }
         if method == "initialize" {
@@ -133,7 +133,25 @@ impl Peer {
             return Err(error);
         }
         let fetched = self.post(post).await?;
-        if fetched.status().is_success() { Ok(()) } else { Err(self.read_refusal(fetched).await.into_error()) }
+        if !fetched.status().is_success() {
+            return Err(self.read_refusal(fetched).await.into_error());
+        }
+        if let Some(id) = post.out.frame.id() {
+            self.take_inline(id, fetched).await;
+        }
+        Ok(())
+    }
+
+    /// With HTTP+SSE the answer comes on the stream. Some servers put it into the response instead.
+    async fn take_inline(&self, id: &Id, fetched: Fetched) {
+        if answer::media_type(&fetched.response) != "application/json" {
+            return;
+        }
+        let Ok(body) = answer::body(fetched.response, &self.limits).await else { return };
+        // What is no message is a word of acceptance.
+        for frame in answer::frames(body).unwrap_or_default() {
+            self.pass_on(frame, Some(id)).await;
+        }
     }
 
     pub(super) async fn post(&self, post: &Post) -> Result<Fetched, TransportError> {

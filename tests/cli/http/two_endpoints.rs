@@ -127,3 +127,23 @@ async fn a_stream_that_is_something_else_is_no_old_transport() {
     let error = tokio::time::timeout(Duration::from_secs(5), failure(&mut transport)).await.expect("soon");
     assert_eq!(error.to_string(), "get an answer: HTTP 405");
 }
+
+#[tokio::test]
+async fn an_answer_in_the_response_counts_too() {
+    let server = Server::start(|request, reply| match (request.method.as_str(), request.path.as_str()) {
+        ("GET", "/mcp") => {
+            reply.stream("");
+            reply.raw(b"event: endpoint\ndata: /messages\n\n");
+            reply.wait_for_close();
+        }
+        ("POST", "/messages") if request.rpc() == "ping" => reply.json(202, &json!({"accepted": true})),
+        ("POST", "/messages") => reply.json(200, &result(request)),
+        _ => reply.empty(405),
+    });
+    let mut transport = connect(&server);
+    transport.send(request(1, "initialize").into()).expect("sent");
+    assert_eq!(frame(&mut transport).await["id"], 1);
+    transport.send(request(2, "ping").into()).expect("sent");
+    transport.send(request(3, "tools/list").into()).expect("sent");
+    assert_eq!(frame(&mut transport).await["id"], 3);
+}
