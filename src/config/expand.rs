@@ -158,7 +158,7 @@ mod tests {
         Environment {
             variables: variables.into_iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect(),
             home: Some("/home/ada".into()),
-            folder: "/work".into(),
+            folder: "/srv".into(),
             ..Environment::default()
         }
     }
@@ -211,17 +211,17 @@ mod tests {
         let environment = environment();
         let scope = Scope::new(&environment, Some(Path::new("conf/mcp.json")));
         let path = |text| scope.path(text).expect("a path").display().to_string();
-        assert_eq!(path("data"), "/work/conf/data");
+        assert_eq!(path("data"), "/srv/conf/data");
         assert_eq!(path("/abs"), "/abs");
         assert_eq!(
             (path("~"), path("~/x"), path("~ada")),
-            ("/home/ada".into(), "/home/ada/x".into(), "/work/conf/~ada".into())
+            ("/home/ada".into(), "/home/ada/x".into(), "/srv/conf/~ada".into())
         );
         let program = |text| scope.program(text).expect("a program");
-        assert_eq!((program("node"), program("./srv")), ("node".into(), "/work/conf/srv".into()));
+        assert_eq!((program("node"), program("./srv")), ("node".into(), "/srv/conf/srv".into()));
         assert_eq!(
             (program("bin/srv"), program("~/bin/srv")),
-            ("/work/conf/bin/srv".into(), "/home/ada/bin/srv".into())
+            ("/srv/conf/bin/srv".into(), "/home/ada/bin/srv".into())
         );
     }
 }

@@ -118,7 +118,7 @@ mod tests {
         Environment {
             variables: variables.into_iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect(),
             home: Some("/home/ada".into()),
-            folder: "/work".into(),
+            folder: "/srv".into(),
             ..Environment::default()
         }
     }
@@ -348,7 +348,7 @@ mod tests {
     fn values_are_read_like_files() {
         let config = parse_value(&json!({"mcpServers": {"t": {"command": "./x"}}}), &environment()).expect("read");
         let Ok(ServerConfig { endpoint: Endpoint::Stdio(stdio), .. }) = config.server("t") else { panic!("stdio") };
-        assert_eq!((stdio.command.as_str(), &config.path), ("/work/x", &None));
+        assert_eq!((stdio.command.as_str(), &config.path), ("/srv/x", &None));
     }
 
     proptest! {
