@@ -151,11 +151,6 @@ impl Error {
         }
     }
 
-    /// Whether the server was reached and would not do what it was asked.
-    pub fn is_refusal(&self) -> bool {
-        matches!(self, Self::ToolFailed { .. }) || self.rpc().is_some()
-    }
-
     /// The server it is about.
     pub fn server(&self) -> Option<&ServerName> {
         match self {
@@ -239,6 +234,10 @@ fn client_hint(error: &ClientError) -> Option<String> {
             Some("--timeout SECS, or `timeout` in the configuration, gives the server more time".to_owned())
         }
         ClientError::LinkTimedOut { .. } => Some("--url-wait SECS waits longer".to_owned()),
+        ClientError::Rpc { error, .. } if error.code == code::MISSING_CAPABILITY => Some(
+            "the server needs something that was not declared: questions (leave out --elicit off), or folders (--root DIR)"
+                .to_owned(),
+        ),
         ClientError::TimedOut { method, .. } if is_opening(method) => Some(
             "is it an MCP server? if it is a slow one, `timeout` in the configuration gives it more time".to_owned(),
         ),
@@ -292,11 +291,18 @@ fn rpc_details(error: &RpcError) -> Vec<Detail> {
     let required = required.and_then(|data| data.get("elicitations")).and_then(Value::as_array);
     for link in required.into_iter().flatten() {
         let text = |key: &str| link.get(key).and_then(Value::as_str).filter(|text| !text.is_empty());
-        details.extend(["message", "url"].into_iter().filter_map(text).map(|text| Detail::Theirs(text.to_owned())));
-        if let Some(Ok(link)) = text("url").map(Link::inspect) {
-            let warnings = link.warnings.into_iter().map(|warning| format!("! {warning}"));
-            details.extend(std::iter::once(format!("host  {}", link.host)).chain(warnings).map(Detail::Ours));
-        }
+        details.extend(text("message").map(|text| Detail::Theirs(text.to_owned())));
+        details.extend(text("url").into_iter().flat_map(link_details));
+    }
+    details
+}
+
+/// A link, its true host, and what there is to know about it.
+fn link_details(url: &str) -> Vec<Detail> {
+    let mut details = vec![Detail::Theirs(url.to_owned())];
+    if let Ok(link) = Link::inspect(url) {
+        let warnings = link.warnings.into_iter().map(|warning| format!("! {warning}"));
+        details.extend(std::iter::once(format!("host  {}", link.host)).chain(warnings).map(Detail::Ours));
     }
     details
 }
@@ -319,7 +325,7 @@ fn unanswered_message(asked: &[Unanswered]) -> String {
 fn unanswered_details(unanswered: &Unanswered) -> Vec<Detail> {
     let Some(question) = &unanswered.question else { return Vec::new() };
     let mut details = vec![Detail::Theirs(question.request.prompt.clone())];
-    details.extend(question.request.url.clone().map(Detail::Theirs));
+    details.extend(question.request.url.as_deref().into_iter().flat_map(link_details));
     let fields = question.request.schema().map(|schema| Form::from_schema(schema).fields).unwrap_or_default();
     let rows: Vec<Vec<String>> =
         fields.iter().map(|field| vec![safe_line(&field.key).into_owned(), field.summary()]).collect();

@@ -5,6 +5,7 @@ use tokio_util::sync::CancellationToken;
 use super::{
     Client, ClientError,
     clock::Patience,
+    handle::Line,
     scope::Scope,
     session::Session,
     wire::{Ask, Failure},
@@ -24,6 +25,8 @@ pub(super) struct Exchange<'a> {
     pub(super) scope: Option<&'a Scope>,
     /// Whether it may be sent again when it is not known what became of it.
     pub(super) is_repeatable: bool,
+    /// The connection that it goes over.
+    pub(super) line: Line,
 }
 
 impl Client {
@@ -39,11 +42,11 @@ impl Client {
         exchange: Exchange<'_>,
         stop: &CancellationToken,
     ) -> Result<(Arc<Session>, Frame), ClientError> {
-        let Exchange { ask, patience, scope, is_repeatable } = exchange;
+        let Exchange { ask, patience, scope, is_repeatable, line } = exchange;
         let method = ask.method.clone();
         let mut again = true;
         loop {
-            let session = self.session(&method, stop).await?;
+            let session = self.session_of(line, &method, stop).await?;
             let answer = session.request(ask.clone(), patience, scope, stop).await;
             let is_proven = session.is_proven();
             let mut fate = fate(&answer, is_proven, is_repeatable);

@@ -40,10 +40,22 @@ pub struct ToolCall {
     pub on_task: Option<TaskSink>,
 }
 
+/// Which of a client's connections a request goes over.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Line {
+    /// The one in the revision that the server was found to speak.
+    #[default]
+    Found,
+    /// The legacy one, for tools that can ask over such a one alone.
+    ByHandshake,
+}
+
 /// The client of one server. A connection that is lost is opened again when it is next needed.
 pub struct Client {
     pub(super) opener: Opener,
     session: Mutex<Arc<Session>>,
+    /// A second, legacy connection, for the tools that can ask over such a one alone.
+    by_handshake: Mutex<Option<Arc<Session>>>,
     info: std::sync::Mutex<Arc<ServerInfo>>,
     is_closed: AtomicBool,
 }
@@ -66,7 +78,8 @@ impl Client {
     pub(super) async fn open(opener: Opener, stop: &CancellationToken) -> Result<Self, ClientError> {
         let session = opener.open(stop).await?;
         let info = std::sync::Mutex::new(Arc::clone(&session.info));
-        Ok(Self { opener, session: Mutex::new(Arc::new(session)), info, is_closed: AtomicBool::new(false) })
+        let (session, by_handshake) = (Mutex::new(Arc::new(session)), Mutex::default());
+        Ok(Self { opener, session, by_handshake, info, is_closed: AtomicBool::new(false) })
     }
 
     /// What the server says of itself.
@@ -140,7 +153,9 @@ impl Client {
         stop: &CancellationToken,
     ) -> Result<Box<RawValue>, ClientError> {
         let (ask, patience) = (Ask::new(method, params), self.opener.patience());
-        let (_, frame) = self.exchange(Exchange { ask, patience, scope: None, is_repeatable: true }, stop).await?;
+        let (_, frame) = self
+            .exchange(Exchange { ask, patience, scope: None, is_repeatable: true, line: Line::Found }, stop)
+            .await?;
         if let Some(error) = refusal(method, &frame) {
             return Err(error);
         }
@@ -194,7 +209,13 @@ impl Client {
     /// Ends the connection: open questions are answered cancel, and the server is given its grace.
     pub async fn close(&self) {
         self.is_closed.store(true, Ordering::Relaxed);
-        self.current().await.wire.close().await;
+        let by_handshake = self.by_handshake.lock().await.take();
+        let end_second = async {
+            if let Some(session) = &by_handshake {
+                session.wire.close().await;
+            }
+        };
+        tokio::join!(async { self.current().await.wire.close().await }, end_second);
     }
 
     pub(super) fn options(&self) -> &ClientOptions {
@@ -212,6 +233,26 @@ impl Client {
     /// The session as it is, be it over.
     pub(super) async fn current(&self) -> Arc<Session> {
         Arc::clone(&*self.session.lock().await)
+    }
+
+    /// A session of this line on which `method` can be asked, opened again where the last one is over.
+    pub(super) async fn session_of(
+        &self,
+        line: Line,
+        method: &str,
+        stop: &CancellationToken,
+    ) -> Result<Arc<Session>, ClientError> {
+        if line == Line::Found {
+            return self.session(method, stop).await;
+        }
+        let mut slot = self.by_handshake.lock().await;
+        match slot.take().filter(|session| !session.is_over()) {
+            Some(session) => Ok(Arc::clone(slot.insert(session))),
+            None if self.is_closed.load(Ordering::Relaxed) => {
+                Err(ClientError::Interrupted { method: method.to_owned() })
+            }
+            None => Ok(Arc::clone(slot.insert(Arc::new(self.opener.open_by_handshake(stop).await?)))),
+        }
     }
 
     /// A session on which `method` can be asked, opened again where the last one is over.
@@ -234,16 +275,6 @@ impl Client {
         if Arc::ptr_eq(&session, old) {
             old.wire.close().await;
             *session = self.adopt(self.opener.reopen(stop).await?);
-        }
-        Ok(())
-    }
-
-    /// Goes on in the newest legacy revision, unless somebody has done so meanwhile.
-    pub(super) async fn go_back(&self, old: &Arc<Session>, stop: &CancellationToken) -> Result<(), ClientError> {
-        let mut session = self.session.lock().await;
-        if Arc::ptr_eq(&session, old) {
-            old.wire.close().await;
-            *session = self.adopt(self.opener.go_back(stop).await?);
         }
         Ok(())
     }

@@ -3,7 +3,7 @@ use std::collections::HashSet;
 use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;
 
-use super::{Client, ClientError, exchange::Exchange, session::refusal, wire::Ask};
+use super::{Client, ClientError, exchange::Exchange, handle::Line, session::refusal, wire::Ask};
 use crate::protocol::{Tool, check_headers};
 
 /// How many pages a listing may have.
@@ -22,7 +22,7 @@ impl Client {
         loop {
             let params = cursor.map(|cursor: String| Map::from_iter([("cursor".to_owned(), json!(cursor))]));
             let ask = Ask::new(method, params);
-            let exchange = Exchange { ask, patience, scope: None, is_repeatable: true };
+            let exchange = Exchange { ask, patience, scope: None, is_repeatable: true, line: Line::Found };
             let (session, frame) = self.exchange(exchange, stop).await?;
             if let Some(error) = refusal(method, &frame) {
                 return Err(error);

@@ -28,6 +28,8 @@ pub struct ClientOptions {
     pub log_level: Option<String>,
     /// Where everything that passes is written.
     pub trace: Option<Trace>,
+    /// The tool that will be called, where one alone will be: the connection is opened in the revision that it needs.
+    pub tool: Option<String>,
 }
 
 /// The time rules. All of them stand still while a question is open.

@@ -1,5 +1,8 @@
 use std::{
-    sync::{Arc, Mutex, PoisonError},
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
     time::Duration,
 };
 
@@ -23,18 +26,30 @@ pub(super) struct Scope {
     /// Fires when the person who waited behind a link gives up.
     pub(super) given_up: CancellationToken,
     unanswered: Mutex<Vec<Why>>,
+    /// Whether the server asked something during the call.
+    asked: AtomicBool,
 }
 
 impl Scope {
     /// The scope of a call that begins `now`.
     pub(super) fn new(token: u64, name: CallName, is_tool: bool, now: Duration) -> Self {
         let (heard, given_up) = (watch::Sender::new(now), CancellationToken::new());
-        Self { token, name, is_tool, heard, given_up, unanswered: Mutex::default() }
+        Self { token, name, is_tool, heard, given_up, unanswered: Mutex::default(), asked: AtomicBool::new(false) }
     }
 
     /// A question during the call could not be answered.
     pub(super) fn add_unanswered(&self, why: Why) {
         self.unanswered.lock().unwrap_or_else(PoisonError::into_inner).push(why);
+    }
+
+    /// The server asks something during the call.
+    pub(super) fn mark_asked(&self) {
+        self.asked.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether the server has asked something during the call.
+    pub(super) fn has_asked(&self) -> bool {
+        self.asked.load(Ordering::Relaxed)
     }
 
     /// Why questions could not be answered so far.

@@ -73,7 +73,7 @@ pub fn run(args: CallArgs, global: &GlobalArgs, printer: &Arc<Printer>) -> anyho
     let timeout = args.server.timeout;
     let questions = Questions::new(&args.questions, given.takes_stdin(), printer)?;
     block_on(async {
-        let session = Session::new(config, &args.server, &questions, printer)?;
+        let session = Session::new(config, &args.server, &questions, Some(&tool), printer)?;
         let call = Call {
             session: &session,
             printer,
@@ -86,13 +86,20 @@ pub fn run(args: CallArgs, global: &GlobalArgs, printer: &Arc<Printer>) -> anyho
         let ended = call.perform(&given, timeout).await;
         let heard = session.close().await;
         questions.finish(printer)?;
-        let result = ended.and_then(|ended| Ok(ended.conclude(heard.unanswered)?));
-        let refused = |error: &anyhow::Error| error.downcast_ref::<Error>().is_some_and(Error::is_refusal);
-        if heard.asked_in_vain || result.as_ref().is_err_and(refused) {
-            questions.explain_silence(printer)?;
+        match ended {
+            Ok(ended) => ended.conclude(heard.unanswered).map_err(Into::into),
+            // What the server made of a question that nobody answered matters less than the question.
+            Err(error) if !heard.unanswered.is_empty() && is_refusal(&error) => {
+                Err(Error::Unanswered(heard.unanswered).into())
+            }
+            Err(error) => Err(error),
         }
-        result
     })
+}
+
+/// Whether the server answered with a protocol error.
+fn is_refusal(error: &anyhow::Error) -> bool {
+    error.downcast_ref::<Error>().is_some_and(|error| error.rpc().is_some())
 }
 
 fn split(words: Vec<String>, command: Vec<String>) -> Result<(ServerWord, String, Vec<String>), Error> {

@@ -27,7 +27,6 @@ pub(super) struct Questions {
     answers: Option<Arc<Answers>>,
     recorder: Option<Recorder>,
     terminal: Option<Terminal>,
-    is_off: bool,
 }
 
 impl Questions {
@@ -70,11 +69,8 @@ impl Questions {
         if args.elicit == Some(ElicitPolicy::Off) {
             return match args.first() {
                 Some(option) => Err(Error::usage(format!("--elicit off cannot be used with {option}")).into()),
-                None => Ok(Self { terminal, is_off: true, ..Self::default() }),
+                None => Ok(Self { terminal, ..Self::default() }),
             };
-        }
-        if terminal.is_none() && args.elicit.is_none() && args.first().is_none() && !is_pending {
-            return Ok(Self::default());
         }
         let said = answers.as_ref().and_then(|(file, _)| file.otherwise);
         let waits_on = is_pending && matches!(args.elicit, None | Some(ElicitPolicy::Prompt)) && said.is_none();
@@ -97,25 +93,12 @@ impl Questions {
         });
         let recorder = recorder.transpose()?;
         let resolver = recorder.clone().map_or(chain, |recorder| Arc::new(recorder));
-        Ok(Self { resolver: Some(resolver), url_wait: args.url_wait, answers, recorder, terminal, is_off: false })
+        Ok(Self { resolver: Some(resolver), url_wait: args.url_wait, answers, recorder, terminal })
     }
 
     /// The terminal, where there is one at which a person can be asked.
     pub(super) fn terminal(&self) -> Option<&Terminal> {
         self.terminal.as_ref()
-    }
-
-    /// Says why no question could be answered, where nobody chose that: a server that wanted to ask, or a tool that
-    /// failed, may be due to it.
-    ///
-    /// # Errors
-    /// When stdout cannot be written.
-    pub(super) fn explain_silence(&self, printer: &Printer) -> std::io::Result<()> {
-        if self.resolver.is_some() || self.is_off {
-            return Ok(());
-        }
-        printer
-            .note("the server could ask nothing: there is no terminal; --answers, --answer or --on-elicit would answer")
     }
 
     /// Says what was not used and writes the record, once no more questions can come.

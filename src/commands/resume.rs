@@ -72,7 +72,7 @@ pub fn run(args: &ResumeArgs, global: &GlobalArgs, printer: &Arc<Printer>) -> an
     }
     let questions = Questions::of_pending(&args.questions, printer)?;
     block_on(async {
-        let session = Session::new(config, &args.server, &questions, printer)?;
+        let session = Session::new(config, &args.server, &questions, None, printer)?;
         let resume = Resume { session: &session, printer, server, taken: Mutex::new(Some(taken)) };
         let ended = resume.perform().await;
         let unanswered = session.close().await.unanswered;

@@ -56,7 +56,7 @@ pub fn run(args: &ServersArgs, global: &GlobalArgs, printer: &Arc<Printer>) -> a
 fn check(args: &ServersArgs, global: &GlobalArgs, printer: &Arc<Printer>) -> anyhow::Result<()> {
     let (config, _) = all_servers(global, args.trust)?;
     block_on(async {
-        let session = Session::new(config.clone(), &ServerArgs::default(), &Questions::for_listing(), printer)?;
+        let session = Session::new(config.clone(), &ServerArgs::default(), &Questions::for_listing(), None, printer)?;
         let checked = join_all(config.servers.iter().map(|entry| reach(&session, entry))).await;
         let mut failed = None;
         let states = checked.into_iter().map(|checked| match checked {

@@ -26,12 +26,10 @@ pub(super) struct Session {
 pub(super) struct Heard {
     /// The questions that could not be answered.
     pub(super) unanswered: Vec<Unanswered>,
-    /// Whether a server asked although that was not declared.
-    pub(super) asked_in_vain: bool,
 }
 
 impl Session {
-    /// A host for `config`. Must be called in a runtime.
+    /// A host for `config`, in which `tool` alone will be called where it says one. Must be called in a runtime.
     ///
     /// # Errors
     /// When signals cannot be handled.
@@ -39,6 +37,7 @@ impl Session {
         config: Config,
         args: &ServerArgs,
         questions: &Questions,
+        tool: Option<&str>,
         printer: &Arc<Printer>,
     ) -> anyhow::Result<Self> {
         for warning in config.warnings.iter().chain(config.servers.iter().flat_map(|entry| &entry.warnings)) {
@@ -63,6 +62,7 @@ impl Session {
             cache: Environment::current().cache_folder.map(|folder| folder.join(env!("CARGO_PKG_NAME"))),
             log_level: (printer.verbosity() == Verbosity::Verbose).then(|| "debug".to_owned()),
             trace: trace.transpose()?,
+            tool: tool.map(str::to_owned),
             stop: signals.stop.clone(),
         };
         Ok(Self { host: Host::new(config, options), signals, heard })
@@ -102,15 +102,9 @@ impl Session {
 
 fn sink(printer: Arc<Printer>, heard: Arc<Mutex<Heard>>) -> NoticeSink {
     Arc::new(move |notice: Notice| {
-        match &notice.kind {
-            NoticeKind::Unanswered { question, why } => {
-                let entry = Unanswered { question: Some(Arc::clone(question)), why: why.clone() };
-                heard.lock().unwrap_or_else(PoisonError::into_inner).unanswered.push(entry);
-            }
-            NoticeKind::NotDeclared { .. } => {
-                heard.lock().unwrap_or_else(PoisonError::into_inner).asked_in_vain = true;
-            }
-            _ => {}
+        if let NoticeKind::Unanswered { question, why } = &notice.kind {
+            let entry = Unanswered { question: Some(Arc::clone(question)), why: why.clone() };
+            heard.lock().unwrap_or_else(PoisonError::into_inner).unanswered.push(entry);
         }
         // A stdout that is gone is told when the result cannot be written.
         drop(printer.notice(&notice));

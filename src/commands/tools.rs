@@ -63,7 +63,7 @@ pub fn run(args: ToolsArgs, global: &GlobalArgs, printer: &Arc<Printer>) -> anyh
         None => all_servers(global, args.trust)?,
     };
     block_on(async {
-        let session = Session::new(config, &args.server, &Questions::for_listing(), printer)?;
+        let session = Session::new(config, &args.server, &Questions::for_listing(), None, printer)?;
         let listings = join_all(names.iter().map(|name| list(&session, name))).await;
         let shown = print(printer, &names, listings, rest.first().map(String::as_str));
         session.close().await;

@@ -30,6 +30,11 @@ pub struct LinkRefused {
 }
 
 impl Link {
+    /// Whether it leads to this very machine.
+    pub fn is_loopback(&self) -> bool {
+        Url::parse(&self.url).is_ok_and(|url| host::is_loopback(&url))
+    }
+
     /// Looks at the link that a server sent. Only `http` and `https` are offered.
     ///
     /// # Errors

@@ -39,15 +39,31 @@ impl Field {
         parts
     }
 
-    /// The rules with the kind of value that is wanted, in a line: `required, text, 2 to 20 characters`. Not made safe for a
-    /// terminal.
+    /// All that is needed to write a value, in a line: `required, text, 2 to 20 characters`, `optional, one of free, pro,
+    /// default free`. Not made safe for a terminal.
     pub fn summary(&self) -> String {
         let mut parts = self.rule_parts();
+        let values =
+            |choices: &[Choice]| words::some_of(choices.iter().map(|choice| words::bare(&choice.value)), choices.len());
         // The rules of the others say the kind.
-        if matches!(self.kind, FieldKind::Text(_) | FieldKind::Choice(_)) {
-            parts.insert(1, self.kind.name().to_owned());
+        match &self.kind {
+            FieldKind::Text(_) => parts.insert(1, self.kind.name().to_owned()),
+            FieldKind::Choice(field) => parts.push(format!("one of {}", values(&field.choices))),
+            FieldKind::List(field) => {
+                if let Some(range) = parts.last_mut() {
+                    *range = format!("{range} of {}", values(&field.choices));
+                }
+            }
+            FieldKind::Number(_) | FieldKind::Boolean | FieldKind::Const(_) | FieldKind::Json => {}
         }
+        parts.extend(self.default_words());
         parts.join(", ")
+    }
+
+    /// `default 3`, as a person would say the value; `None` without a default, and for secrets.
+    pub fn default_words(&self) -> Option<String> {
+        let default = self.default.as_ref().filter(|_| !self.secret)?;
+        Some(format!("default {}", words::cut(&self.show(default), 40)))
     }
 
     /// A value for a person, as a review shows it: titles for choices, yes and no, text bare, all else as JSON. A secret
@@ -75,31 +91,6 @@ impl Field {
             FieldKind::Json => serde_json::to_string(value).unwrap_or_default(),
             FieldKind::List(_) => value.to_string(),
             _ => words::bare(value),
-        }
-    }
-
-    /// A value to fill in, for a ready-made answer: the default, an empty text, a bound, the first choice.
-    pub fn blank(&self) -> Value {
-        if let Some(default) = &self.default {
-            return default.clone();
-        }
-        match &self.kind {
-            FieldKind::Text(_) => Value::from(""),
-            FieldKind::Number(rules) => {
-                rules.minimum.clone().or_else(|| rules.maximum.clone()).map_or_else(|| Value::from(0), Value::Number)
-            }
-            FieldKind::Boolean => Value::Bool(false),
-            FieldKind::Choice(field) => field.choices.first().map_or(Value::Null, |choice| choice.value.clone()),
-            FieldKind::List(field) => {
-                let count = usize::try_from(field.min_items.unwrap_or(0)).unwrap_or(usize::MAX);
-                field.choices.iter().take(count).map(|choice| choice.value.clone()).collect()
-            }
-            FieldKind::Const(value) => value.clone(),
-            FieldKind::Json => match self.schema.get("type").and_then(Value::as_str) {
-                Some("array") => Value::Array(Vec::new()),
-                Some("object") => Value::Object(serde_json::Map::new()),
-                _ => Value::Null,
-            },
         }
     }
 }

@@ -29,6 +29,8 @@ pub struct HostOptions {
     pub log_level: Option<String>,
     /// Where everything that passes is written.
     pub trace: Option<Trace>,
+    /// The tool that will be called, where one alone will be: the connection is opened in the revision that it needs.
+    pub tool: Option<String>,
     /// Ends connection attempts that are under way.
     pub stop: CancellationToken,
 }
@@ -44,6 +46,7 @@ impl Default for HostOptions {
             cache: None,
             log_level: None,
             trace: None,
+            tool: None,
             stop: CancellationToken::new(),
         }
     }
@@ -69,6 +72,7 @@ impl HostOptions {
             cache: self.cache.clone(),
             log_level: self.log_level.clone(),
             trace: self.trace.as_ref().map(|trace| trace.for_server(server.as_str())),
+            tool: self.tool.clone(),
         }
     }
 }

@@ -9,7 +9,10 @@ use futures_util::{FutureExt, future::BoxFuture};
 use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;
 
-use super::{answers::link_condition, beside::beside};
+use super::{
+    answers::{link_condition, message_condition},
+    beside::beside,
+};
 use crate::{
     elicitation::{Answer, Cause, Outcome, Question, Resolver, Waited},
     form::Form,
@@ -75,7 +78,9 @@ impl Taken {
             when.insert("mode".to_owned(), json!("form"));
             let form = Form::from_schema(question.request.schema().unwrap_or(&Value::Null));
             let keys: Vec<&str> = form.fields.iter().map(|field| field.key.as_str()).collect();
-            if !keys.is_empty() {
+            if keys.is_empty() {
+                when.extend(message_condition(question));
+            } else {
                 when.insert("fields".to_owned(), json!(keys));
             }
             if answer.ok {

@@ -115,10 +115,14 @@ fn links_that_a_call_requires_are_told_where_nobody_is_asked() {
         {"mode": "url", "elicitationId": "e8", "url": "javascript:alert(1)", "message": "\u{1b}[2J"},
     ]);
     let error = json!({"code": -32042, "message": "More is needed", "data": {"elicitations": elicitations}});
-    let run = call(&tool().on_call([Step::Fail(error)])).status(6).stdout("").run();
-    let link =
-        "│ More is needed\n│ Link it\n│ https://bank.example@evil.example/go?x=1\n  host  evil.example\n  ! a user";
+    let run = call(&tool().on_call([Step::Fail(error.clone())])).status(8).stdout("").run();
+    let link = "│ Link it\n│ https://bank.example@evil.example/go?x=1\n  host  evil.example\n  ! a user";
     assert!(run.stderr.contains(link), "{}", run.stderr);
+    assert!(run.stderr.contains(r#""when": {"server": "s", "tool": "t", "url": "#), "{}", run.stderr);
+
+    // Where the server may not ask, its own error stands.
+    let run = call(&tool().on_call([Step::Fail(error)])).args(["--elicit", "off"]).status(6).stdout("").run();
+    assert!(run.stderr.contains("│ More is needed\n│ Link it\n│ https"), "{}", run.stderr);
     assert!(run.stderr.contains("│ javascript:alert(1)\n") && !run.stderr.contains('\u{1b}'), "{}", run.stderr);
 }
 

@@ -3,12 +3,12 @@
 mod harness;
 
 mod answers;
+mod by_handshake;
 mod call;
 mod config;
 mod demo;
 mod docs;
 mod forms;
-mod go_back;
 mod hostile;
 mod http;
 mod lifecycle;

@@ -74,10 +74,25 @@ fn a_modern_server_asks_inside_its_result() {
 }
 
 #[test]
-fn where_nobody_can_be_asked_elicitation_is_not_declared() {
-    let run = call(&asking()).stdout("done\n").stderr_contains("--answers").run();
+fn elicitation_is_declared_unless_it_is_off() {
+    let run = call(&asking()).args(["--elicit", "off"]).stdout("done\n").run();
     assert_eq!(run.params("s", "initialize", 0)["capabilities"].get("elicitation"), None);
     assert_eq!(reply(&run)["code"], -32601);
+
+    // Without a terminal and without options, nobody answers, and that is said.
+    let run = call(&asking()).status(8).stdout("done\n").stderr_contains("nobody answered it").run();
+    assert_eq!(run.params("s", "initialize", 0)["capabilities"]["elicitation"], json!({"form": {}, "url": {}}));
+    assert_eq!(reply(&run), json!({"action": "cancel"}));
+    assert!(!run.stderr.contains("note:"), "{}", run.stderr);
+}
+
+#[test]
+fn a_failure_without_a_terminal_says_nothing_of_questions() {
+    let failed = Fake::new().tool("t").result(json!({"content": [], "isError": true}));
+    let run = call(&failed).status(1).run();
+    assert!(!run.stderr.contains("answer"), "{}", run.stderr);
+    let run = Test::new().args(["call", "s", "t"]).status(3).run();
+    assert!(!run.stderr.contains("answer"), "{}", run.stderr);
 }
 
 #[test]
@@ -88,7 +103,7 @@ fn a_question_that_nobody_answered_exits_8_with_an_entry_to_paste() {
         .stdout("done\n")
         .stderr_contains("error: s asked a question that could not be answered (call t)")
         .stderr_contains("│ What is your name?\n  name  required, text\n")
-        .stderr_contains(r#""content": {"name": ""}"#)
+        .stderr_contains(r#""content": {"name": null}"#)
         .run();
     assert_eq!(reply(&run), json!({"action": "cancel"}));
 }

@@ -1,7 +1,7 @@
 //! A call from its first request to its end: rounds of questions inside results, links that are required first, tasks.
 
 mod ask;
-mod go_back;
+mod by_handshake;
 mod legacy_task;
 mod links;
 mod model;

@@ -15,6 +15,7 @@ use crate::{
         Client, ClientError, ClientOptions, NoticeKind,
         clock::{Clock, Patience},
         exchange::Exchange,
+        handle::Line,
         scope::{OpenScope, Scope},
         session::{Session, refusal},
         wire::Ask,
@@ -27,6 +28,8 @@ use crate::{
 pub(in crate::client) struct Call<'a> {
     pub(super) client: &'a Client,
     pub(super) session: Arc<Session>,
+    /// The connection that the call goes over.
+    pub(super) line: Line,
     /// `tools/call`, `prompts/get` or `resources/read`.
     pub(super) method: String,
     /// The params as first sent.
@@ -55,18 +58,19 @@ impl<'a> Call<'a> {
         silence: Option<Duration>,
         stop: &CancellationToken,
     ) -> Result<Self, ClientError> {
-        let session = client.session(method, stop).await?;
+        let name = params.get("name").or_else(|| params.get("uri")).and_then(Value::as_str).unwrap_or_default();
+        let (line, session) = Self::line(client, method, name, stop).await?;
         let options = client.options();
         let silence = silence.unwrap_or(options.times.call_silence);
         let clock = session.wire.clock().clone();
         let is_tool = method == "tools/call";
-        let name = params.get("name").or_else(|| params.get("uri")).and_then(Value::as_str).unwrap_or_default();
         let scope = Arc::new(Scope::new(client.next_id(), CallName::from(name), is_tool, clock.now()));
         let patience = Patience::new(&clock, silence, options.times.call_total);
         let stop = stop.child_token();
         let mut call = Self {
             client,
             session,
+            line,
             method: method.to_owned(),
             params,
             tool: None,
@@ -95,6 +99,7 @@ impl<'a> Call<'a> {
     pub(in crate::client) async fn run(mut self) -> Result<CallEnd, ClientError> {
         let params = self.params.clone();
         let end = self.steps(params, Rounds::default()).await;
+        self.learn(&end);
         self.leave(end).await
     }
 
@@ -139,9 +144,9 @@ impl<'a> Call<'a> {
                         self.open_links(&mut links, *error).await?;
                         continue;
                     }
-                    ClientError::Rpc { error, .. } if self.could_ask_before(&error) => {
-                        params = self.go_back(*error).await?;
-                        (rounds, links) = (Rounds::default(), Links::default());
+                    ClientError::Rpc { error, .. } if self.may_ask_by_handshake(&error.message) => {
+                        let Some(again) = self.begin_again().await? else { return Err(self.refused(error)) };
+                        (params, rounds, links) = (again, Rounds::default(), Links::default());
                         continue;
                     }
                     error => return Err(error),
@@ -155,7 +160,10 @@ impl<'a> Call<'a> {
                 };
             }
             match outcome::read(&self.method, &result)? {
-                Outcome::Complete => return Ok(self.done(result)),
+                Outcome::Complete => {
+                    let Some(again) = self.begin_again_after(&result).await? else { return Ok(self.done(result)) };
+                    (params, rounds, links) = (again, Rounds::default(), Links::default());
+                }
                 Outcome::Task(task) => return self.follow_task(*task, Vec::new()).await,
                 Outcome::InputRequired(asking) => match self.round(&mut rounds, asking).await? {
                     Ok(next) => params = next,
@@ -186,7 +194,8 @@ impl<'a> Call<'a> {
         ask: Ask,
         is_repeatable: bool,
     ) -> Result<crate::protocol::Frame, ClientError> {
-        let exchange = Exchange { ask, patience: self.patience, scope: Some(&self.scope), is_repeatable };
+        let exchange =
+            Exchange { ask, patience: self.patience, scope: Some(&self.scope), is_repeatable, line: self.line };
         let (session, frame) = {
             let request = self.client.exchange(exchange, &self.stop);
             tokio::pin!(request);

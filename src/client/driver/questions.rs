@@ -73,6 +73,7 @@ impl Driver {
             Ok(asked) => asked,
             Err(error) => return self.send(Frame::error(id, &error)),
         };
+        self.scopes.iter().for_each(|scope| scope.mark_asked());
         self.setup.notice(NoticeKind::Asked(Arc::clone(&asked.question)));
         let reply_to = match params.get("task").filter(|_| self.speaks_tasks()) {
             Some(task) => ReplyTo::Task(self.open_task(id, task)),

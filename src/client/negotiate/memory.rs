@@ -17,6 +17,8 @@ use crate::{
 const LASTS: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 /// The largest file that is read, in bytes.
 const LARGEST: u64 = 1 << 20;
+/// How many tools of one server are remembered, and how long a name may be, in bytes.
+const TOOLS: (usize, usize) = (256, 256);
 
 /// How a server spoke in an earlier run, in a file of its own in the cache folder. What cannot be read or written counts
 /// as not remembered.
@@ -33,6 +35,9 @@ struct Remembered {
     capabilities: Map<String, Value>,
     #[serde(default)]
     instructions: Option<String>,
+    /// The tools of a modern server that can ask over a legacy revision alone.
+    #[serde(default)]
+    legacy_tools: Vec<String>,
 }
 
 impl Memory {
@@ -43,15 +48,19 @@ impl Memory {
 
     /// How the server spoke in the last seven days.
     pub(in crate::client) fn recall(&self) -> Option<ServerInfo> {
+        let Remembered { revision, server, capabilities, instructions, .. } = self.read()?;
+        let revision = Revision::parse(&revision)?;
+        Some(ServerInfo { revision, server, capabilities, instructions })
+    }
+
+    fn read(&self) -> Option<Remembered> {
         let path = self.0.as_ref()?;
         if fs::metadata(path).ok()?.len() > LARGEST {
             return None;
         }
         let remembered: Remembered = serde_json::from_slice(&fs::read(path).ok()?).ok()?;
         let age = now().checked_sub(remembered.at)?;
-        let Remembered { revision, server, capabilities, instructions, .. } = remembered;
-        let revision = Revision::parse(&revision).filter(|_| age < LASTS.as_secs())?;
-        Some(ServerInfo { revision, server, capabilities, instructions })
+        (age < LASTS.as_secs()).then_some(remembered)
     }
 
     /// Remembers how the server spoke. Of a legacy server no more than that.
@@ -61,10 +70,30 @@ impl Memory {
             Era::Modern => info.clone(),
             Era::Legacy => ServerInfo::new(info.revision),
         };
+        let legacy_tools = self.read().filter(|_| revision.era() == Era::Modern);
+        let legacy_tools = legacy_tools.map(|remembered| remembered.legacy_tools).unwrap_or_default();
         let revision = revision.as_str().to_owned();
-        let remembered = Remembered { at: now(), revision, server, capabilities, instructions };
+        let remembered = Remembered { at: now(), revision, server, capabilities, instructions, legacy_tools };
         // A folder that cannot be written to means that the next run finds out again.
         drop(write(path, &remembered));
+    }
+
+    /// Whether this tool can ask over a legacy revision alone.
+    pub(in crate::client) fn is_legacy_tool(&self, tool: &str) -> bool {
+        self.read().is_some_and(|remembered| remembered.legacy_tools.iter().any(|known| known == tool))
+    }
+
+    /// Remembers, or forgets, that this tool can ask over a legacy revision alone.
+    pub(in crate::client) fn mark_legacy_tool(&self, tool: &str, is_legacy: bool) {
+        let (Some(path), Some(mut remembered)) = (&self.0, self.read()) else { return };
+        let before = remembered.legacy_tools.len();
+        remembered.legacy_tools.retain(|known| known != tool);
+        if is_legacy && remembered.legacy_tools.len() < TOOLS.0 && tool.len() <= TOOLS.1 {
+            remembered.legacy_tools.push(tool.to_owned());
+        }
+        if is_legacy || remembered.legacy_tools.len() < before {
+            drop(write(path, &remembered));
+        }
     }
 
     /// Forgets how the server spoke: it did not speak so any more.
@@ -108,6 +137,24 @@ mod tests {
         assert_eq!(memory.recall(), Some(ServerInfo::new(Revision::V2025_06_18)));
         memory.forget();
         assert_eq!(memory.recall(), None);
+    }
+
+    #[test]
+    fn a_tool_that_asks_over_a_legacy_revision_is_remembered_by_itself() {
+        let cache = tempfile::tempdir().expect("a folder");
+        let memory = Memory::new(Some(cache.path()), "f");
+        memory.mark_legacy_tool("old", true);
+        assert!(!memory.is_legacy_tool("old"), "nothing is known of the server");
+        let modern = ServerInfo::new(Revision::V2026_07_28);
+        memory.keep(&modern);
+        memory.mark_legacy_tool("old", true);
+        memory.keep(&modern);
+        assert!(memory.is_legacy_tool("old") && !memory.is_legacy_tool("new"));
+        assert_eq!(memory.recall(), Some(modern));
+        memory.mark_legacy_tool("old", false);
+        assert!(!memory.is_legacy_tool("old"));
+        memory.mark_legacy_tool(&"x".repeat(300), true);
+        assert!(!memory.is_legacy_tool(&"x".repeat(300)));
     }
 
     #[test]

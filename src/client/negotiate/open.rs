@@ -130,6 +130,9 @@ impl Opener {
             ProtocolChoice::Fixed(revision) => self.open_as(revision, patience, stop).await,
             ProtocolChoice::Auto => match self.memory.recall() {
                 Some(info) if info.era() == Era::Modern => {
+                    if let Some(session) = self.open_for_tool(patience, stop).await? {
+                        return Ok(session);
+                    }
                     let wire = self.connect()?;
                     wire.agree(info.revision);
                     Ok(Session::new(wire, info, self.manner(), false))
@@ -155,14 +158,38 @@ impl Opener {
         self.options.protocol.unwrap_or(self.config.protocol)
     }
 
-    /// Opens a connection by the handshake, and remembers that the server is spoken to so.
+    /// Opens a connection by the handshake, whatever the server was found to speak.
     ///
     /// # Errors
     /// When there is no connection, or the server knows no legacy revision.
-    pub(in crate::client) async fn go_back(&self, stop: &CancellationToken) -> Result<Session, ClientError> {
-        let session = self.open_legacy(self.patience(), stop).await?;
-        self.memory.keep(&session.info);
-        Ok(session)
+    pub(in crate::client) async fn open_by_handshake(&self, stop: &CancellationToken) -> Result<Session, ClientError> {
+        self.open_legacy(self.patience(), stop).await
+    }
+
+    /// What is remembered of the server.
+    pub(in crate::client) fn memory(&self) -> &Memory {
+        &self.memory
+    }
+
+    /// A legacy connection, where the tool that is about to be called is known to need one. A server that does not take
+    /// it is spoken to as it was found to.
+    async fn open_for_tool(
+        &self,
+        patience: Patience,
+        stop: &CancellationToken,
+    ) -> Result<Option<Session>, ClientError> {
+        let Some(tool) = &self.options.tool else { return Ok(None) };
+        if self.options.resolver.is_none() || !self.memory.is_legacy_tool(tool) {
+            return Ok(None);
+        }
+        match self.open_legacy(patience, stop).await {
+            Ok(session) => Ok(Some(session)),
+            Err(error @ (ClientError::Interrupted { .. } | ClientError::Unauthorized(_))) => Err(error),
+            Err(_) => {
+                self.memory.mark_legacy_tool(tool, false);
+                Ok(None)
+            }
+        }
     }
 
     /// Whether the server still speaks as it is remembered to.

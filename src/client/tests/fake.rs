@@ -271,6 +271,7 @@ pub(super) fn stage(wish: Wish) -> (Opener, Stage) {
         cache: wish.cache,
         log_level: wish.log_level,
         trace: None,
+        tool: None,
     };
     let config = ServerConfig {
         protocol: wish.protocol,

@@ -78,6 +78,10 @@ pub fn fill(form: &Form, source: Source<'_>) -> Result<Map<String, Value>, FillE
             let reason = "it looks like a secret, which only an entry with \"secret\": true may fill";
             return Err(source.wrong(&field.key, reason, None));
         }
+        if given == Some(Value::Null) && !field.nullable {
+            let reason = "null stands for a value that you fill in";
+            return Err(source.wrong(&field.key, reason, Some(field)));
+        }
         let default = || field.default.clone().filter(|_| !source.omit.contains(&field.key));
         if let Some(value) = given.or_else(default) {
             content.insert(field.key.clone(), value);

@@ -16,8 +16,8 @@ pub use error::AnswersError;
 pub use fill::{FillError, Source, fill};
 pub use model::{Action, AnswersFile, Entry, Otherwise};
 pub use overlay::{Overlay, Typed};
-pub(in crate::resolver) use suggest::link_condition;
 pub use suggest::suggest;
+pub(in crate::resolver) use suggest::{link_condition, message_condition};
 pub use url_pattern::UrlPattern;
 pub use when::{Glob, When};
 

@@ -2,13 +2,17 @@ use serde_json::{Map, Value, json};
 
 use super::UrlPattern;
 use crate::{
-    elicitation::Question,
+    elicitation::{Link, Question},
     form::{Field, Form},
     output::safe_json,
 };
 
-/// An entry that would answer `question`, ready to paste into an answers file and to fill in: one line of JSON, made safe
-/// for a terminal. `form` is the question's form, `None` for a link.
+/// How much of a question's first line stands in an entry, in bytes.
+const LONGEST: usize = 200;
+
+/// An entry that would answer `question`, ready to paste into an answers file: one line of JSON, made safe for a terminal.
+/// Each `null` in it stands for a value that only the user can give, and is refused as it is. `form` is the question's
+/// form, `None` for a link.
 pub fn suggest(question: &Question, form: Option<&Form>) -> String {
     let origin = &question.origin;
     let mut when = Map::new();
@@ -25,11 +29,12 @@ pub fn suggest(question: &Question, form: Option<&Form>) -> String {
         }
         Some(form) if form.fields.is_empty() => {
             when.insert("mode".into(), json!("form"));
+            when.extend(message_condition(question));
             entry.insert("action".into(), json!("accept"));
         }
         Some(form) => {
             let wanted = form.fields.iter().filter(|field| field.required && field.default.is_none());
-            let content: Map<String, Value> = wanted.map(|field| (field.key.clone(), field.blank())).collect();
+            let content: Map<String, Value> = wanted.map(|field| (field.key.clone(), Value::Null)).collect();
             let is_secret = |field: &Field| field.secret && content.contains_key(&field.key);
             let secret = form.fields.iter().any(is_secret);
             entry.insert("content".into(), Value::Object(content));
@@ -42,9 +47,21 @@ pub fn suggest(question: &Question, form: Option<&Form>) -> String {
     safe_json(&spaced(&Value::Object(entry))).into_owned()
 }
 
+/// What an entry's `when` says of the words of `question`: its first line, where it is short enough to be written.
+pub(in crate::resolver) fn message_condition(question: &Question) -> Option<(String, Value)> {
+    let prompt = &question.request.prompt;
+    let line = prompt.lines().next().filter(|line| !line.trim().is_empty())?;
+    let end = line.floor_char_boundary(LONGEST.min(line.len()));
+    let is_whole = end == line.len() && line.len() == prompt.len();
+    Some(("message".to_owned(), json!(if is_whole { line.to_owned() } else { format!("{}*", &line[..end]) })))
+}
+
 /// What an entry's `when` says of the link `url`: its address with all after the path left open, or only that it is a link
-/// where that is no address to accept.
+/// where that is no address to accept, or one that is another each time: a port of this machine.
 pub(in crate::resolver) fn link_condition(url: &str) -> (&'static str, Value) {
+    if Link::inspect(url).is_ok_and(|link| link.is_loopback()) {
+        return ("mode", json!("url"));
+    }
     let pattern = match url.find(['?', '#']) {
         Some(end) => format!("{}*", &url[..end]),
         None => url.to_owned(),

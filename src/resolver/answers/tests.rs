@@ -294,9 +294,11 @@ fn a_suggestion_answers_once_it_is_filled_in() {
     let entry = suggest(&question, Some(&drawn));
     assert_eq!(
         entry,
-        r#"{"when": {"server": "forms", "tool": "greet"}, "content": {"name": "", "n": 3, "ok": false, "plan": "free"}}"#
+        r#"{"when": {"server": "forms", "tool": "greet"}, "content": {"name": null, "n": null, "ok": null, "plan": null}}"#
     );
-    let accepted = once(&format!("[{entry}]"), &["name=Ada"], &question);
+    let refused = once(&format!("[{entry}]"), &["name=Ada", "n=3", "plan=free"], &question);
+    assert!(refused.contains("ok: null stands for a value that you fill in"), "{refused}");
+    let accepted = once(&format!("[{entry}]"), &["name=Ada", "n=3", "ok=no", "plan=free"], &question);
     assert_eq!(accepted, r#"accept {"name":"Ada","n":3,"ok":false,"plan":"free","d":"x"}"#);
 
     for url in ["https://a.example/go?state=1", "https://a.example/", "https://a.example:8/x#y"] {
