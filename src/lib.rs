@@ -18,7 +18,8 @@
 //! | people | [`terminal`], [`output`] | prompts, the line editor, the browser; rendering |
 //! | host | [`host`], [`client`], [`config`] | servers, negotiation, rounds, tasks, time |
 //! | questions | [`elicitation`], [`form`], [`arguments`] | the bridge; schema to form; text to values |
-//! | wire | [`transport`], [`protocol`] | bytes to frames; frames and revisions as data |
+//! | text | `text` | where text is cut |
+| wire | [`transport`], [`protocol`] | bytes to frames; frames and revisions as data |
 //!
 //! [`demo`] is a small server on the server's half of [`elicitation`].
 //!
@@ -50,5 +51,6 @@ pub mod output;
 pub mod protocol;
 pub mod resolver;
 pub mod terminal;
+mod text;
 pub mod transport;
 mod words;

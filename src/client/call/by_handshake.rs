@@ -7,6 +7,7 @@ use super::{CallEnd, run::Call};
 use crate::{
     client::{Client, ClientError, NoticeKind, handle::Line, session::Session},
     protocol::{CallToolResult, ContentBlock, Era, ProtocolChoice},
+    text::start_of,
 };
 
 /// How servers say that they could not ask: the method or its name, and one of these.
@@ -131,8 +132,7 @@ impl Call<'_> {
 
 /// Whether a server's words say that it could not send a question.
 fn could_not_ask(words: &str) -> bool {
-    let end = words.floor_char_boundary(LONGEST.min(words.len()));
-    let words = words[..end].to_lowercase();
+    let words = start_of(words, LONGEST).to_lowercase();
     words.contains("elicitation/create") || (words.contains("elicit") && CANNOT.iter().any(|it| words.contains(it)))
 }
 

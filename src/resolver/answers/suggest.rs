@@ -5,6 +5,7 @@ use crate::{
     elicitation::{Link, Question},
     form::{Field, Form},
     output::safe_json,
+    text::start_of,
 };
 
 /// How much of a question's first line stands in an entry, in bytes.
@@ -51,9 +52,9 @@ pub fn suggest(question: &Question, form: Option<&Form>) -> String {
 pub(in crate::resolver) fn message_condition(question: &Question) -> Option<(String, Value)> {
     let prompt = &question.request.prompt;
     let line = prompt.lines().next().filter(|line| !line.trim().is_empty())?;
-    let end = line.floor_char_boundary(LONGEST.min(line.len()));
-    let is_whole = end == line.len() && line.len() == prompt.len();
-    Some(("message".to_owned(), json!(if is_whole { line.to_owned() } else { format!("{}*", &line[..end]) })))
+    let start = start_of(line, LONGEST);
+    let is_whole = start.len() == prompt.len();
+    Some(("message".to_owned(), json!(if is_whole { start.to_owned() } else { format!("{start}*") })))
 }
 
 /// What an entry's `when` says of the link `url`: its address with all after the path left open, or only that it is a link
