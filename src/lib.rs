@@ -19,7 +19,7 @@
 //! | host | [`host`], [`client`], [`config`] | servers, negotiation, rounds, tasks, time |
 //! | questions | [`elicitation`], [`form`], [`arguments`] | the bridge; schema to form; text to values |
 //! | text | `text` | where text is cut |
-| wire | [`transport`], [`protocol`] | bytes to frames; frames and revisions as data |
+//! | wire | [`transport`], [`protocol`] | bytes to frames; frames and revisions as data |
 //!
 //! [`demo`] is a small server on the server's half of [`elicitation`].
 //!
