@@ -7,7 +7,6 @@ use std::{
 };
 
 use tokio::sync::{mpsc, oneshot, watch};
-use tokio_util::sync::CancellationToken;
 
 use super::driver::Command;
 use crate::elicitation::{CallName, Why};
@@ -23,8 +22,6 @@ pub(super) struct Scope {
     pub(super) is_tool: bool,
     /// When something was last heard of it, on the client's clock.
     pub(super) heard: watch::Sender<Duration>,
-    /// Fires when the person who waited behind a link gives up.
-    pub(super) given_up: CancellationToken,
     unanswered: Mutex<Vec<Why>>,
     /// Whether the server asked something during the call.
     asked: AtomicBool,
@@ -33,8 +30,8 @@ pub(super) struct Scope {
 impl Scope {
     /// The scope of a call that begins `now`.
     pub(super) fn new(token: u64, name: CallName, is_tool: bool, now: Duration) -> Self {
-        let (heard, given_up) = (watch::Sender::new(now), CancellationToken::new());
-        Self { token, name, is_tool, heard, given_up, unanswered: Mutex::default(), asked: AtomicBool::new(false) }
+        let heard = watch::Sender::new(now);
+        Self { token, name, is_tool, heard, unanswered: Mutex::default(), asked: AtomicBool::new(false) }
     }
 
     /// A question during the call could not be answered.

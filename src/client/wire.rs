@@ -113,12 +113,6 @@ impl Wire {
         }
         let mut abandon =
             Abandon { wire: self, id, reason: ask.is_cancellable.then_some("no longer needed"), armed: true };
-        let given_up = async {
-            match scope {
-                Some(scope) => scope.given_up.cancelled().await,
-                None => std::future::pending().await,
-            }
-        };
         tokio::select! {
             biased;
             response = response => {
@@ -127,10 +121,6 @@ impl Wire {
             }
             () = stop.cancelled() => {
                 abandon.because("interrupted");
-                Err(Failure::Stopped)
-            }
-            () = given_up => {
-                abandon.because("given up");
                 Err(Failure::Stopped)
             }
             after = patience.over(self.clock(), heard.subscribe()) => {

@@ -59,7 +59,7 @@ pub enum Waited {
     Complete,
     /// The person says that it is done.
     Continue,
-    /// The person gives up: cancel the call.
+    /// The person gives up waiting. Their answer stands, and the call goes on as the server decides.
     Cancel,
     /// The limit passed.
     TimedOut,

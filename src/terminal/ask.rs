@@ -9,11 +9,9 @@ use tokio_util::sync::CancellationToken;
 use super::{
     Terminal,
     alarm::Cause,
-    browser,
     fill::{Asking, Reply, safe_label},
     gate::gate,
-    link::Consent,
-    list::Item,
+    list::{Item, Purpose},
     scene::{Prompt, Title},
     stage::End,
     waiting::Wait,
@@ -70,12 +68,8 @@ impl Terminal {
                 return Ok(Reply::Cancel);
             }
         };
-        let url = link.url.clone();
         let ready = |bell: super::alarm::Bell| redraw(Box::new(move || bell.ring(Cause::Changed)));
         let consent = self.run(stop, ready, move |stage| stage.consent(&asking, &link, browser)).await?;
-        if consent == Consent::Open {
-            browser::open(&url).await;
-        }
         Ok(consent.reply())
     }
 
@@ -99,7 +93,7 @@ impl Terminal {
             let title = Title { label: "Is that all right?".to_owned(), ..Title::default() };
             let prompt = Prompt { title: Some(title), hints, ..Prompt::default() };
             stage.flush();
-            match stage.choose(&scene, &prompt, &items, 0) {
+            match stage.choose(&scene, &prompt, &items, Purpose::YesOrNo) {
                 Ok(Some(0)) => Ok(Reply::Send(serde_json::Map::new())),
                 Ok(_) | Err(End::Interrupted) => Ok(Reply::CancelAll),
                 Err(end) => Err(end),

@@ -2,13 +2,10 @@ use std::{
     env, io,
     path::Path,
     process::{Command, Stdio},
+    sync::mpsc,
     thread,
     time::Duration,
 };
-
-use tokio::{sync::oneshot, time::timeout};
-
-use super::gate::gate;
 
 /// Browsers that would take the terminal for themselves.
 const TEXT_BROWSERS: [&str; 6] = ["elinks", "links", "links2", "lynx", "www-browser", "w3m"];
@@ -16,19 +13,15 @@ const TEXT_BROWSERS: [&str; 6] = ["elinks", "links", "links2", "lynx", "www-brow
 /// How long the start of a browser is waited for, so that it begins before the program may end.
 const START: Duration = Duration::from_secs(1);
 
-/// Starts the person's browser with `url`, which is `http` or `https`, on a thread of its own. That it does not start is
-/// told, and no failure: the address is on the screen.
-pub(super) async fn open(url: &str) {
+/// Starts the person's browser with `url`, which is `http` or `https`, on a thread of its own. Why it does not start, where
+/// that is known soon: no failure, as the address is on the screen.
+pub(super) fn open(url: &str) -> Option<io::Error> {
     let url = url.to_owned();
-    let (sender, started) = oneshot::channel();
-    let thread = thread::Builder::new().name("browser".to_owned()).spawn(move || {
-        if let Err(error) = start(&url) {
-            gate().print(&format!("note: no browser could be started ({error}); the address is above\n"));
-        }
-        _ = sender.send(());
-    });
-    if thread.is_ok() {
-        _ = timeout(START, started).await;
+    let (sender, started) = mpsc::channel();
+    let thread = thread::Builder::new().name("browser".to_owned()).spawn(move || sender.send(start(&url)));
+    match thread {
+        Ok(_) => started.recv_timeout(START).ok().and_then(Result::err),
+        Err(error) => Some(error),
     }
 }
 

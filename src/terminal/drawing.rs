@@ -8,7 +8,7 @@ use super::{
     gate::write,
     layout::{Layout, Look, Size},
     line::{Ink, Line},
-    list::Item,
+    list::{Choosing, Item, Pressed},
     painter::{Caret, up},
     scene::{Prompt, Scene, label_column},
     stage::{End, Stage},
@@ -27,6 +27,8 @@ pub(super) enum Many<'a> {
 /// One drawing of a list: where it stands and how it looks.
 pub(super) struct List<'a> {
     items: &'a [Item],
+    /// Which of them are shown.
+    shown: &'a [usize],
     many: &'a Many<'a>,
     /// What dialoguer calls the items: their indices.
     pub(super) names: Vec<String>,
@@ -43,8 +45,7 @@ pub(super) struct List<'a> {
 /// Why a drawing is stopped: to begin anew, or for good.
 #[derive(Debug)]
 enum Stopped {
-    Chosen,
-    Back,
+    Pressed(Pressed),
     Redraw,
     Suspend,
     End(End),
@@ -53,7 +54,6 @@ enum Stopped {
 /// What happened while dialoguer drew.
 #[derive(Debug, Default)]
 pub(super) struct State {
-    pub(super) active: usize,
     /// How many items are drawn above the cursor.
     drawn: usize,
     /// Why the drawing was stopped.
@@ -62,9 +62,10 @@ pub(super) struct State {
 
 /// dialoguer asks this for each line that it draws. Before it would read a key this reads one, so that a paste presses
 /// none and whatever happens meanwhile is not missed: then the drawing fails and dialoguer returns.
-pub(super) struct Drawing<'a> {
+pub(super) struct Drawing<'a, 'c> {
     list: &'a List<'a>,
     stage: &'a Stage,
+    choosing: &'a RefCell<Choosing<'c>>,
     pub(super) state: RefCell<State>,
 }
 
@@ -74,17 +75,29 @@ impl<'a> List<'a> {
         scene: &Scene,
         prompt: &Prompt,
         items: &'a [Item],
+        shown: &'a [usize],
         many: &'a Many<'a>,
     ) -> Result<Self, End> {
         let rows = stage.size().map_or(0, |size| size.rows);
         let details = if rows < 12 { 0 } else { detail_rows(items, matches!(many, Many::Any(_)), stage) };
         // More rows than there are would be none too many: they are given away first.
-        let (layout, size) = stage.layout(scene, prompt, items.len() + details)?;
-        let names = (0..items.len()).map(|index| index.to_string()).collect();
-        let details = if layout.rows < details + items.len().min(3) { 0 } else { details };
-        let page = (layout.rows - details).clamp(1, size.rows - 2);
-        let Layout { above, below, .. } = layout;
-        Ok(Self { items, many, names, above, below, page, details, size, look: stage.look })
+        let (layout, size) = stage.layout(scene, prompt, shown.len() + details)?;
+        let names = (0..shown.len()).map(|index| index.to_string()).collect();
+        let details = if layout.rows < details + shown.len().min(3) { 0 } else { details };
+        let mut page = (layout.rows - details).clamp(1, size.rows - 2);
+        let Layout { above, mut below, .. } = layout;
+        let facts = matches!(many, Many::Any(_)) || page < shown.len();
+        let columns = size.columns.saturating_sub(1).max(1);
+        if facts && page > 1 && place_of_facts(&below, FACTS, columns).is_none() {
+            // What is marked, and which page it is, is always told.
+            below.push(Line::default());
+            page = if page < shown.len() || above.len() + page + details + below.len() > size.rows {
+                page - 1
+            } else {
+                page
+            };
+        }
+        Ok(Self { items, shown, many, names, above, below, page, details, size, look: stage.look })
     }
 
     /// Draws everything but the items, and leaves the cursor where they begin.
@@ -94,27 +107,25 @@ impl<'a> List<'a> {
         stage.draw(&lines, &Caret::Hidden(self.above.len()));
     }
 
-    pub(super) fn theme(&'a self, stage: &'a Stage, active: usize) -> Drawing<'a> {
-        let seen = State { active, ..State::default() };
-        Drawing { list: self, stage, state: RefCell::new(seen) }
+    pub(super) fn theme<'b, 'c>(&'b self, stage: &'b Stage, choosing: &'b RefCell<Choosing<'c>>) -> Drawing<'b, 'c> {
+        Drawing { list: self, stage, choosing, state: RefCell::default() }
     }
 
-    /// Whether the active item is chosen; `None` when the list is to be drawn again.
+    /// What was pressed; `None` when the list is to be drawn again, [`Pressed::Nothing`] when it was away meanwhile.
     pub(super) fn close(
         &self,
         stage: &mut Stage,
         seen: State,
         drawn: dialoguer::Result<Option<usize>>,
-    ) -> Result<Option<bool>, End> {
+    ) -> Result<Option<Pressed>, End> {
         let begin = self.above.len();
         match (drawn, seen.stopped) {
             (_, Some(stopped)) => {
                 stage.painter.moved_to(begin + seen.drawn.saturating_sub(1));
                 match stopped {
-                    Stopped::Chosen => Ok(Some(true)),
-                    Stopped::Back => Ok(Some(false)),
+                    Stopped::Pressed(pressed) => Ok(Some(pressed)),
                     Stopped::Redraw => Ok(None),
-                    Stopped::Suspend => stage.suspend().map(|()| None),
+                    Stopped::Suspend => stage.suspend().map(|()| Some(Pressed::Nothing)),
                     Stopped::End(end) => Err(end),
                 }
             }
@@ -123,35 +134,8 @@ impl<'a> List<'a> {
                 Err(End::Gone(error))
             }
             // It never comes to read a key.
-            (Ok(_), None) => Ok(Some(false)),
+            (Ok(_), None) => Ok(Some(Pressed::Back)),
         }
-    }
-
-    /// What `key` does to the list, where it does anything.
-    fn press(&self, key: &Key, active: &mut usize) -> Option<Stopped> {
-        let (count, pages, page) = (self.items.len(), self.items.len().div_ceil(self.page), *active / self.page);
-        match (key, self.many) {
-            (Key::Down | Key::Tab | Key::Char('j'), _) => *active = (*active + 1) % count,
-            (Key::Up | Key::BackTab | Key::Char('k'), _) => *active = (*active + count - 1) % count,
-            (Key::Right | Key::Char('l'), _) if pages > 1 => *active = (page + 1) % pages * self.page,
-            (Key::Left | Key::Char('h'), _) if pages > 1 => *active = (page + pages - 1) % pages * self.page,
-            (Key::Home, _) => *active = 0,
-            (Key::End, _) => *active = count - 1,
-            (Key::Char(' '), Many::Any(marked)) => {
-                let mut marked = marked.borrow_mut();
-                marked[*active] = !marked[*active];
-            }
-            (Key::Char('a'), Many::Any(marked)) => {
-                let mut marked = marked.borrow_mut();
-                let all = marked.iter().all(|marked| *marked);
-                marked.fill(!all);
-            }
-            (Key::Enter, _) | (Key::Char(' '), Many::One) => return Some(Stopped::Chosen),
-            (Key::Escape | Key::Char('q'), _) => return Some(Stopped::Back),
-            (Key::Interrupt, _) => return Some(Stopped::End(End::Interrupted)),
-            _ => return None,
-        }
-        Some(Stopped::Redraw)
     }
 
     fn line(&self, index: usize, active: bool, marked: Option<bool>) -> Line {
@@ -174,29 +158,27 @@ impl<'a> List<'a> {
     }
 
     /// What stands under the items: the active one's words where they did not fit, and what changes.
-    fn status(&self, active: usize) -> Vec<Line> {
+    fn status(&self, active: Option<usize>) -> Vec<Line> {
         let columns = self.columns();
-        let mut lines = match self.details {
-            0 => Vec::new(),
-            _ => self.look.behind_bar(&self.items[active].detail, columns),
+        let mut lines = match (self.details, active) {
+            (0, _) | (_, None) => Vec::new(),
+            (_, Some(active)) => self.look.behind_bar(&self.items[self.shown[active]].detail, columns),
         };
         lines.resize(self.details, Line::default());
-        lines.extend(self.below.iter().cloned());
+        let mut below = self.below.clone();
         let mut facts = Vec::new();
         if let Many::Any(marked) = self.many {
             facts.push(format!("{} chosen", marked.borrow().iter().filter(|marked| **marked).count()));
         }
-        let pages = self.items.len().div_ceil(self.page);
+        let pages = self.shown.len().div_ceil(self.page);
         if pages > 1 {
-            facts.push(format!("←→ page {}/{pages}", active / self.page + 1));
+            facts.push(format!("PgDn page {}/{pages}", active.unwrap_or(0) / self.page + 1));
         }
         let facts = facts.join(" · ");
-        // The last line has room for them, or the one before.
-        let at = columns.min(78).saturating_sub(width(&facts));
-        let line = lines.iter_mut().skip(self.details).rev().find(|line| line.width() + 3 <= at);
-        if let (Some(line), false) = (line, facts.is_empty()) {
-            *line = line.clone().pad(at).and(Ink::Plain, facts);
+        if let (Some((row, at)), false) = (place_of_facts(&below, width(&facts), columns), facts.is_empty()) {
+            below[row] = below[row].clone().pad(at).and(Ink::Plain, facts);
         }
+        lines.extend(below);
         lines
     }
 
@@ -216,25 +198,31 @@ fn detail_rows(items: &[Item], with_marks: bool, stage: &Stage) -> usize {
     items.iter().map(rows).max().unwrap_or(0).min(3)
 }
 
-impl Drawing<'_> {
+/// How much room the facts need: what is marked, and the page.
+const FACTS: usize = 28;
+
+/// The last of the lines below a list that has room for facts of this width, and where in it; the first column of an empty
+/// line.
+fn place_of_facts(below: &[Line], facts: usize, columns: usize) -> Option<(usize, usize)> {
+    let at = columns.min(78).saturating_sub(facts);
+    let row = below.iter().rposition(|line| line.width() + 3 <= at || line.width() == 0)?;
+    Some((row, if below[row].width() == 0 { 0 } else { at }))
+}
+
+impl Drawing<'_, '_> {
     fn item(&self, f: &mut dyn fmt::Write, name: &str, active: bool) -> fmt::Result {
         let list = self.list;
-        let index: usize = name.parse().map_err(|_| fmt::Error)?;
+        let place: usize = name.parse().map_err(|_| fmt::Error)?;
+        let index = list.shown[place];
         let marked = match list.many {
             Many::One => None,
             Many::Any(marked) => Some(marked.borrow()[index]),
         };
         let columns = list.columns();
         let line = list.line(index, active, marked).render(columns, list.look.colour);
-        let position = index % list.page;
-        {
-            let mut state = self.state.borrow_mut();
-            state.drawn = position + 1;
-            if active {
-                state.active = index;
-            }
-        }
-        if position + 1 == list.page || index + 1 == list.items.len() {
+        let position = place % list.page;
+        self.state.borrow_mut().drawn = position + 1;
+        if position + 1 == list.page || place + 1 == list.shown.len() {
             self.wait(&line, columns)?;
         }
         write!(f, "{line}\x1b[K")
@@ -243,27 +231,29 @@ impl Drawing<'_> {
     /// Writes the last line and what stands below it, and waits for a key.
     fn wait(&self, line: &str, columns: usize) -> fmt::Result {
         let mut out = format!("{line}\x1b[K");
-        let below = self.list.status(self.state.borrow().active);
-        for line in &below {
+        let below = self.list.status(self.choosing.borrow().active);
+        // The last page may be shorter: what the page before it left is erased line by line.
+        let left = self.list.page - self.state.borrow().drawn.min(self.list.page);
+        for line in below.iter().chain(&vec![Line::default(); left]) {
             out.push_str("\r\n");
             out.push_str(&line.render(columns, self.list.look.colour));
             out.push_str("\x1b[K");
         }
-        out.push_str("\x1b[J\r");
-        out.push_str(&up(below.len()));
+        out.push('\r');
+        out.push_str(&up(below.len() + left));
         write(&out);
-        let mut state = self.state.borrow_mut();
-        state.stopped = Some(loop {
+        let stopped = loop {
             match self.next() {
-                Ok(Some(key)) => {
-                    if let Some(stopped) = self.list.press(&key, &mut state.active) {
-                        break stopped;
-                    }
-                }
+                Ok(Some(Key::Interrupt)) => break Stopped::End(End::Interrupted),
+                Ok(Some(key)) => match self.choosing.borrow_mut().press(&key, self.list.page, self.list.many) {
+                    Pressed::Nothing => {}
+                    pressed => break Stopped::Pressed(pressed),
+                },
                 Ok(None) => break Stopped::Redraw,
                 Err(stopped) => break stopped,
             }
-        });
+        };
+        self.state.borrow_mut().stopped = Some(stopped);
         Err(fmt::Error)
     }
 
@@ -277,7 +267,7 @@ impl Drawing<'_> {
     }
 }
 
-impl Theme for Drawing<'_> {
+impl Theme for Drawing<'_, '_> {
     fn format_select_prompt_item(&self, f: &mut dyn fmt::Write, text: &str, active: bool) -> fmt::Result {
         self.item(f, text, active)
     }

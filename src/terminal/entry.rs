@@ -3,6 +3,7 @@ use std::mem;
 use super::{
     Editor, Key,
     gate::write,
+    guard::Guard,
     layout::hint_lines,
     line::{Ink, Line},
     painter::Caret,
@@ -36,8 +37,10 @@ impl Stage {
             return self.enter_plainly(scene, prompt, editor, masked);
         }
         self.take_pastes(true);
+        let mut prompt = prompt.clone();
+        let mut guard = Guard::of_entry();
         let entered = loop {
-            let (layout, _) = self.layout(scene, prompt, 1)?;
+            let (layout, _) = self.layout(scene, &prompt, 1)?;
             let columns = self.columns().saturating_sub(2).max(1);
             let (before, whole) = window(editor, self.look.mask(masked), columns);
             let pointer = || Line::new(Ink::Accent, self.look.pointer());
@@ -50,7 +53,17 @@ impl Stage {
             match self.event(None)? {
                 // Where one step back is meant, or out.
                 Event::Key(Key::EndOfInput) if editor.text().is_empty() => break Entered::Back,
-                Event::Key(key) if !editor.press(&key) => {
+                Event::Key(key) if !guard.takes(&key) => {}
+                Event::Key(key) if editor.press(&key) => {
+                    // It was about what stood there before.
+                    prompt.error = None;
+                    if let Key::Paste(text) = &key
+                        && text.trim_end_matches(['\r', '\n']).contains(['\r', '\n'])
+                    {
+                        prompt.error = Some("pasted as one line: each line end became a space".to_owned());
+                    }
+                }
+                Event::Key(key) => {
                     if let Some(entered) = entered(&key) {
                         break entered;
                     }
@@ -80,6 +93,7 @@ impl Stage {
         let mut shown = window(editor, self.look.mask(masked), columns).1;
         write(&format!("{}{shown}", self.look.pointer()));
         self.is_typing = true;
+        let mut guard = Guard::of_entry();
         let entered = loop {
             let Event::Key(key) = self.event(None)? else {
                 // After a suspension the line stands there no more.
@@ -90,6 +104,9 @@ impl Stage {
             };
             if key == Key::EndOfInput && editor.text().is_empty() {
                 return Err(End::Interrupted);
+            }
+            if !guard.takes(&key) {
+                continue;
             }
             if !editor.press(&key) {
                 match entered(&key) {

@@ -4,7 +4,7 @@ use super::{
     Editor,
     entry::Entered,
     fill::{Fill, LABEL, Slot, Step, safe, safe_label, shown},
-    list::Item,
+    list::{Item, Purpose},
     scene::{Note, Prompt, Title},
     stage::End,
     switch::Switch,
@@ -162,7 +162,9 @@ impl Fill<'_> {
         self.add_back(at, &mut hints);
         let mut prompt = self.prompt(at, hints);
         loop {
-            let Some(index) = self.stage.choose(&self.scene, &prompt, &items, active)? else { return Ok(Step::Back) };
+            let Some(index) = self.stage.choose(&self.scene, &prompt, &items, Purpose::Value(active))? else {
+                return Ok(Step::Back);
+            };
             let slot = options[index].0.clone();
             match checked(field, &slot) {
                 None => return Ok(self.take(at, slot)),
@@ -182,8 +184,9 @@ impl Fill<'_> {
         }
         self.add_back(at, &mut hints);
         let mut prompt = self.prompt(at, hints);
+        let mut active = 0;
         loop {
-            if !self.stage.mark(&self.scene, &prompt, &items, &mut marked)? {
+            if !self.stage.mark(&self.scene, &prompt, &items, &mut marked, &mut active)? {
                 return Ok(Step::Back);
             }
             let values =

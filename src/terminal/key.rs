@@ -19,6 +19,8 @@ pub(super) enum Key {
     Down,
     Home,
     End,
+    PageUp,
+    PageDown,
     WordLeft,
     WordRight,
     /// Ctrl-W or Alt-Backspace.
@@ -35,6 +37,8 @@ pub(super) enum Key {
     EndOfInput,
     /// Ctrl-O.
     External,
+    /// Ctrl-R.
+    Restore,
     /// Anything else.
     Unknown,
 }
@@ -60,6 +64,7 @@ impl Key {
             0x0e => Self::Down,
             0x0f => Self::External,
             0x10 => Self::Up,
+            0x12 => Self::Restore,
             0x15 => Self::EraseToStart,
             0x17 => Self::EraseWordLeft,
             0x1b => after_escape(more),
@@ -116,6 +121,8 @@ fn control_sequence(more: More) -> Key {
         (b'~', Some(b"4" | b"8")) => Key::End,
         (b'~', Some(b"3")) if moves_words => Key::EraseWordRight,
         (b'~', Some(b"3")) => Key::Delete,
+        (b'~', Some(b"5")) => Key::PageUp,
+        (b'~', Some(b"6")) => Key::PageDown,
         (last, _) => named(last, moves_words),
     }
 }

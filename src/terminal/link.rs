@@ -1,11 +1,12 @@
 use super::{
+    browser,
     fill::{Asking, Reply},
     line::Line,
-    list::Item,
-    scene::{Note, Prompt, Scene},
+    list::{Item, Purpose},
+    scene::{Note, Prompt, Scene, Title},
     stage::{End, Stage},
 };
-use crate::elicitation::Link;
+use crate::{elicitation::Link, output::safe_line};
 
 /// What a person wants done with a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,7 +34,7 @@ impl Stage {
         let mut scene = asking.scene();
         let mut prompt = Prompt {
             notes: notes.clone(),
-            hints: ["↑↓ move", "Enter choose", "Ctrl-C cancel the question"].map(str::to_owned).to_vec(),
+            hints: ["↑↓ move", "Enter choose", "Esc menu", "Ctrl-C cancel the question"].map(str::to_owned).to_vec(),
             ..Prompt::default()
         };
         let server = asking.server.as_deref().unwrap_or_default();
@@ -53,15 +54,38 @@ impl Stage {
         self.flush();
         let items: Vec<Item> = choices.iter().map(|(_, item)| item.clone()).collect();
         let consent = loop {
-            match self.choose(&scene, &prompt, &items, 0) {
+            match self.choose(&scene, &prompt, &items, Purpose::Consent) {
                 Ok(Some(index)) => break choices[index].0,
-                Ok(None) => {}
+                Ok(None) => match self.leave_question(&scene, server) {
+                    Ok(Some(refusal)) => break Consent::No(refusal),
+                    Ok(None) => {}
+                    Err(End::Interrupted) => break Consent::No(Refusal::Cancel),
+                    Err(end) => return Err(end),
+                },
                 Err(End::Interrupted) => break Consent::No(Refusal::Cancel),
                 Err(end) => return Err(end),
             }
         };
         self.leave_link(asking, &scene, link, consent);
         Ok(consent)
+    }
+
+    /// What Escape opens; `None` goes on.
+    fn leave_question(&mut self, scene: &Scene, server: &str) -> Result<Option<Refusal>, End> {
+        let items = [
+            Item::new("Go on", "back to the link"),
+            Item::new("Decline", format!("{server} is told that you said no")),
+            Item::new("Cancel", "closed without an answer"),
+        ];
+        let title = Title { label: "Leave this question?".to_owned(), ..Title::default() };
+        let hints = ["↑↓ move", "Enter choose", "Esc go on"].map(str::to_owned).to_vec();
+        let prompt = Prompt { title: Some(title), hints, ..Prompt::default() };
+        let chosen = self.choose(scene, &prompt, &items, Purpose::Step(0))?;
+        Ok(match chosen {
+            Some(1) => Some(Refusal::Decline),
+            Some(2) => Some(Refusal::Cancel),
+            _ => None,
+        })
     }
 
     /// Where the terminal is too short for everything at once, the address and all that belongs to it is written first, to
@@ -92,7 +116,13 @@ impl Stage {
         let mut lines = if was_left { Vec::new() } else { self.story(asking, &notes(link)) };
         let server = asking.server.as_deref().unwrap_or_default();
         lines.push(match consent {
-            Consent::Open => Line::good(self.look.tick(), "opening it in the browser"),
+            Consent::Open => match browser::open(&link.url) {
+                None => Line::good(self.look.tick(), "opening it in the browser"),
+                Some(error) => Line::faint(format!(
+                    "no browser could be started ({}); the address is above, to open yourself",
+                    safe_line(&error.to_string())
+                )),
+            },
             Consent::Own => Line::good(self.look.tick(), "the address is above, to open yourself"),
             Consent::No(Refusal::Decline) => Line::faint(format!("declined: {server} is told that you said no")),
             Consent::No(_) => Line::faint("cancelled: closed without an answer"),

@@ -18,6 +18,7 @@ mod fields;
 mod fill;
 mod filled;
 mod gate;
+mod guard;
 mod job;
 mod key;
 mod layout;

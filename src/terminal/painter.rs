@@ -26,18 +26,22 @@ impl Painter {
     }
 
     /// Draws `lines`, which fit into the terminal, over the lines before.
-    pub(super) fn draw(&mut self, lines: &[Line], caret: &Caret, columns: usize) {
-        let last = lines.len().saturating_sub(1);
+    pub(super) fn draw(&mut self, lines: &[Line], caret: &Caret, (rows, columns): (usize, usize)) {
+        // What was drawn before and is not drawn over is erased line by line: erasing the rest of the screen at once makes
+        // some terminals keep it in their scrollback.
+        let rows = lines.len().max(self.rows_drawn(columns).min(rows)).max(1);
         // No line wraps, whatever the terminal thinks of its width.
         let mut out = format!("\x1b[?25l\x1b[?7l{}", self.top(columns));
-        for (row, line) in lines.iter().enumerate() {
-            out.push_str(&line.render(columns, self.colour));
-            out.push_str(if row == last { "\x1b[K\x1b[J\r" } else { "\x1b[K\r\n" });
+        for row in 0..rows {
+            if let Some(line) = lines.get(row) {
+                out.push_str(&line.render(columns, self.colour));
+            }
+            out.push_str(if row + 1 == rows { "\x1b[K\r" } else { "\x1b[K\r\n" });
         }
         self.row = match caret {
             Caret::Hidden(row) | Caret::After(row, _) => *row,
         };
-        out.push_str(&up(last - self.row));
+        out.push_str(&up(rows - 1 - self.row));
         if let Caret::After(_, line) = caret {
             out.push_str(&line.render(columns, self.colour));
             out.push_str("\x1b[?25h");
@@ -53,11 +57,16 @@ impl Painter {
     }
 
     /// Writes `lines` in place of what is drawn, to stay. They wrap as the terminal likes.
-    pub(super) fn leave(&mut self, lines: &[Line], columns: usize) {
+    pub(super) fn leave(&mut self, lines: &[Line], (rows, columns): (usize, usize)) {
         if self.drawn.is_empty() && lines.is_empty() {
             return;
         }
-        let mut out = format!("{}\x1b[J", self.top(columns));
+        let rows = self.rows_drawn(columns).min(rows).max(1);
+        let mut out = self.top(columns);
+        for row in 0..rows {
+            out.push_str(if row + 1 == rows { "\x1b[K\r" } else { "\x1b[K\r\n" });
+        }
+        out.push_str(&up(rows - 1));
         for line in lines {
             out.push_str(&line.render(usize::MAX, self.colour));
             out.push_str("\r\n");
@@ -66,6 +75,11 @@ impl Painter {
         self.drawn.clear();
         self.row = 0;
         write(&out);
+    }
+
+    /// How many rows of a terminal this wide the lines on the screen take.
+    fn rows_drawn(&self, columns: usize) -> usize {
+        self.drawn.iter().map(|width| width.div_ceil(columns.max(1)).max(1)).sum()
     }
 
     /// To the first line. In a terminal that became narrower each line may have become several.

@@ -1,10 +1,13 @@
+use std::time::Instant;
+
 use super::{
     Editor,
     entry::Entered,
     gate::write,
-    list::Item,
+    guard::QUIET,
+    list::{Item, Purpose},
     scene::{Prompt, Scene},
-    stage::{End, Stage},
+    stage::{End, Event, Stage},
     width::width,
 };
 
@@ -15,23 +18,36 @@ impl Stage {
         scene: &Scene,
         prompt: &Prompt,
         items: &[Item],
-        active: usize,
+        purpose: Purpose,
     ) -> Result<Option<usize>, End> {
-        let hint = format!("number, then Enter; Enter alone takes {}", active + 1);
-        let prompt = with_hint(prompt, hint);
+        let alone = purpose.start().map(|active| format!("; Enter alone takes {}", active + 1));
+        let word = if purpose == Purpose::YesOrNo { "y, n, or a " } else { "" };
+        let prompt = with_hint(prompt, format!("{word}number, then Enter{}", alone.unwrap_or_default()));
         self.announce(scene, &prompt);
         number(items, |_| "");
+        if purpose.start().is_none() {
+            self.settle()?;
+        }
         loop {
             let mut editor = Editor::default();
             if self.read_plainly(&mut editor, false)? == Entered::Back {
                 return Ok(None);
             }
-            match find(items, editor.text()) {
-                _ if editor.text().trim().is_empty() => return Ok(Some(active)),
-                Some(index) => return Ok(Some(index)),
-                None => refuse(items),
+            let typed = editor.text().trim().to_lowercase();
+            match (find(items, &typed), purpose.start()) {
+                (_, Some(active)) if typed.is_empty() => return Ok(Some(active)),
+                (Some(index), _) => return Ok(Some(index)),
+                _ if purpose == Purpose::YesOrNo && matches!(&*typed, "y" | "yes") => return Ok(Some(0)),
+                _ if purpose == Purpose::YesOrNo && matches!(&*typed, "n" | "no") => return Ok(Some(1)),
+                _ => refuse(items),
             }
         }
+    }
+
+    /// Waits until no key has been pressed for a while, and forgets those that were.
+    fn settle(&mut self) -> Result<(), End> {
+        while self.event(Some(Instant::now() + QUIET))? != Event::Timeout {}
+        Ok(())
     }
 
     pub(super) fn mark_plainly(

@@ -2,7 +2,7 @@ use serde_json::Map;
 
 use super::{
     fill::{Fill, Reply, Step, safe_label, shown},
-    list::Item,
+    list::{Item, Purpose},
     scene::{Prompt, Title},
     stage::End,
 };
@@ -22,7 +22,7 @@ impl Fill<'_> {
     /// Everything before it is sent: send, change a field, decline, cancel. `None` is Escape.
     pub(super) fn review(&mut self) -> Result<Option<Reply>, End> {
         self.reviewing = true;
-        let mut active = 0;
+        let mut purpose = Purpose::Consent;
         let mut error = None;
         loop {
             let mut acts = vec![(Act::Send, Item::new("Send", ""))];
@@ -36,7 +36,8 @@ impl Fill<'_> {
                 None => "What will be sent".to_owned(),
             };
             let prompt = Prompt { error: error.take(), ..prompt(title, "Esc back") };
-            let act = self.pick(&prompt, &acts, active)?;
+            let act = self.pick(&prompt, &acts, purpose)?;
+            purpose = Purpose::Consent;
             match act {
                 Some(Act::Send) => {
                     let content = self.content();
@@ -44,11 +45,13 @@ impl Fill<'_> {
                         return Ok(Some(Reply::Send(content)));
                     };
                     let at = self.form.fields.iter().position(|field| field.key == wrong.key);
-                    active = at.map_or(0, |at| at + 1);
+                    purpose = at.map_or(Purpose::Consent, |at| Purpose::Step(at + 1));
                     error = Some(safe_label(&wrong.to_string()));
                 }
                 Some(Act::Change(at)) => {
-                    active = if self.ask(at)? == Step::Next { 0 } else { at + 1 };
+                    if self.ask(at)? == Step::Back {
+                        purpose = Purpose::Step(at + 1);
+                    }
                 }
                 act => return Ok(act.and_then(Act::reply)),
             }
@@ -59,11 +62,11 @@ impl Fill<'_> {
     pub(super) fn menu(&mut self) -> Result<Option<Reply>, End> {
         let mut acts = vec![(Act::GoOn, Item::new("Go on", "back to the question"))];
         self.add_ends(&mut acts);
-        let act = self.pick(&prompt("Leave this question?".to_owned(), "Esc go on"), &acts, 0)?;
+        let act = self.pick(&prompt("Leave this question?".to_owned(), "Esc go on"), &acts, Purpose::Step(0))?;
         Ok(act.and_then(Act::reply))
     }
 
-    /// A form without fields: yes, no, or neither. A yes that no server asked for has to be gone to: Enter alone is a no.
+    /// A form without fields: yes, no, or neither.
     pub(super) fn confirm(&mut self) -> Result<Reply, End> {
         let (acts, prompt) = if let Some(server) = &self.asking.server {
             let mut acts = vec![(Act::Send, Item::new("Accept", format!("{server} is told that you agree")))];
@@ -74,12 +77,19 @@ impl Fill<'_> {
             let acts = vec![(Act::Send, Item::new("Yes", "")), (Act::Cancel, Item::new("No", ""))];
             (acts, Prompt { title: None, ..prompt(String::new(), "") })
         };
-        let active = if self.asking.server.is_some() { 0 } else { acts.len() - 1 };
         loop {
-            match self.pick(&prompt, &acts, active)? {
+            match self.pick(&prompt, &acts, Purpose::YesOrNo)? {
                 Some(Act::Send) => return Ok(Reply::Send(Map::new())),
-                Some(act) if act.reply().is_some() => return Ok(act.reply().unwrap_or(Reply::Cancel)),
-                _ => {}
+                Some(act) => {
+                    if let Some(reply) = act.reply() {
+                        return Ok(reply);
+                    }
+                }
+                None => {
+                    if let Some(reply) = self.menu()? {
+                        return Ok(reply);
+                    }
+                }
             }
         }
     }
@@ -97,12 +107,12 @@ impl Fill<'_> {
         }
     }
 
-    fn pick(&mut self, prompt: &Prompt, acts: &[(Act, Item)], active: usize) -> Result<Option<Act>, End> {
+    fn pick(&mut self, prompt: &Prompt, acts: &[(Act, Item)], purpose: Purpose) -> Result<Option<Act>, End> {
         self.scene.answers.clear();
         // No Enter that was typed ahead is consent.
         self.stage.flush();
         let items: Vec<Item> = acts.iter().map(|(_, item)| item.clone()).collect();
-        let chosen = self.stage.choose(&self.scene, prompt, &items, active)?;
+        let chosen = self.stage.choose(&self.scene, prompt, &items, purpose)?;
         Ok(chosen.map(|index| acts[index].0))
     }
 }

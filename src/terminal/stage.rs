@@ -104,6 +104,10 @@ impl Stage {
         usize::saturating_sub(columns, 1).max(1)
     }
 
+    fn rows(&self) -> usize {
+        self.screen.size_checked().map_or(24, |(rows, _)| rows.into())
+    }
+
     /// Throws away what was typed ahead, so that it is not taken for consent.
     pub(super) fn flush(&self) {
         self.tty.flush();
@@ -126,7 +130,7 @@ impl Stage {
     }
 
     pub(super) fn draw(&mut self, lines: &[Line], caret: &Caret) {
-        self.painter.draw(lines, caret, self.columns());
+        self.painter.draw(lines, caret, (self.rows(), self.columns()));
     }
 
     /// Waits for what comes next. A key that belongs to a paste or an escape sequence is read whole.
@@ -180,7 +184,7 @@ impl Stage {
             let text = lines.iter().map(|line| line.render(usize::MAX, false) + "\n");
             return write(&[end.to_owned()].into_iter().chain(text).collect::<String>());
         }
-        self.painter.leave(lines, self.columns() + 1);
+        self.painter.leave(lines, (self.rows(), self.columns() + 1));
     }
 }
 

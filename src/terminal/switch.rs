@@ -1,6 +1,7 @@
 use super::{
     Editor, Key,
     entry::{Entered, window},
+    guard::Guard,
     layout::Look,
     line::{Ink, Line},
     painter::Caret,
@@ -28,6 +29,7 @@ impl Stage {
         let mut prompt = prompt.clone();
         let mut active = switch.active;
         let mut typed = Editor::default();
+        let mut guard = Guard::of_entry();
         self.take_pastes(true);
         let chosen = loop {
             let (layout, _) = self.layout(scene, &prompt, 1)?;
@@ -46,6 +48,10 @@ impl Stage {
             lines.extend(layout.below);
             self.draw(&lines, &caret);
             let Event::Key(key) = self.event(None)? else { continue };
+            if !guard.takes(&key) {
+                continue;
+            }
+            prompt.error = None;
             if !typed.text().is_empty() && typed.press(&key) {
                 continue;
             }
@@ -56,7 +62,7 @@ impl Stage {
                     Ok(index) => break Some(index),
                     Err(error) => {
                         prompt.error = Some(error);
-                        typed = Editor::default();
+                        (typed, guard) = (Editor::default(), Guard::of_entry());
                     }
                 },
                 Key::Enter => match active {

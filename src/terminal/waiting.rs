@@ -4,6 +4,7 @@ use super::{
     Key,
     fill::Asking,
     gate::write,
+    guard::Guard,
     layout::{Look, hint_lines},
     line::{Ink, Line},
     painter::Caret,
@@ -30,6 +31,7 @@ impl Stage {
     /// Shows that `asking` is waited for, until `end`. `begin` is when that began.
     pub(super) fn wait_for(&mut self, asking: &Asking, begin: Instant, end: Instant) -> Result<Wait, End> {
         let mut active = 0;
+        let mut guard = Guard::of_consent();
         self.take_pastes(true);
         if self.look.plain {
             write(&format!("{}Enter: continue now. Ctrl-C: cancel.\n", waiting_for(asking)));
@@ -52,6 +54,7 @@ impl Stage {
             // Up to the next full second.
             let tick = begin + Duration::from_secs(elapsed.as_secs() + 1);
             match self.event(Some(tick.min(end))) {
+                Ok(Event::Key(key)) if !guard.takes(&key) => {}
                 Ok(Event::Key(Key::Enter)) => return Ok(if active == 0 { Wait::Continue } else { Wait::Cancel }),
                 Ok(Event::Key(Key::Left | Key::Right | Key::Up | Key::Down | Key::Tab | Key::BackTab))
                     if !self.look.plain =>

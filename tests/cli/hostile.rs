@@ -92,8 +92,12 @@ fn ends(place: &str, test: Test, keys: &str, seen: &str) {
     if !seen.is_empty() {
         person.see(seen);
     }
-    for key in keys.chars() {
-        person.send(&key.to_string());
+    for (index, key) in keys.chars().enumerate() {
+        if index == 0 || key == '\r' {
+            person.send(&key.to_string())
+        } else {
+            person.send_at_once(&key.to_string())
+        };
     }
     check(place, &person.all_written());
 }
@@ -158,10 +162,11 @@ fn what_is_asked() {
     check("a form", &person.all_written());
     ends("a plain terminal", test(&form).env("TERM", "dumb"), "\r\x03", "> ");
     let empty = json!({"message": HOSTILE, "requestedSchema": {"type": "object", "title": HOSTILE}});
-    ends("a confirmation", test(&empty), "\r", "› Accept");
+    ends("a confirmation", test(&empty), "y\r", "  Accept");
+    let link = |url: &str| json!({"mode": "url", "message": HOSTILE, "elicitationId": HOSTILE, "url": url});
+    ends("a link", test(&link("https://a.example/")).args(["--no-browser"]), "\x03", "host    a.example");
     for url in [HOSTILE.to_owned(), format!("https://a.example/{HOSTILE}"), format!("javascript:{HOSTILE}")] {
-        let link = json!({"mode": "url", "message": HOSTILE, "elicitationId": HOSTILE, "url": url});
-        ends(&format!("the link {url:?}"), test(&link).args(["--url-wait", "0"]), "\x03", "s ");
+        ends(&format!("the link {url:?}"), test(&link(&url)), "", "asked a question that could not be answered");
     }
     ends("a report", test(&form).args(["--elicit", "fail"]), "", "");
     let wrong = r#"[{"content": {"pick": "x", "many": ["y"]}}]"#;
@@ -199,5 +204,5 @@ fn what_a_modern_server_says() {
     let links = json!([{"mode": "url", "message": HOSTILE, "url": "https://a.example/", "elicitationId": HOSTILE}]);
     let error = json!({"code": -32042, "message": HOSTILE, "data": {"elicitations": links}});
     let test = Test::new().server("s", &server().on_call([Step::Fail(error)])).args(["call", "s", "t"]);
-    ends("a required link", test, "\x03", "› Open");
+    ends("a required link", test, "\x03", "  Open");
 }

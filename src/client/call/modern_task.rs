@@ -141,7 +141,6 @@ impl Call<'_> {
     pub(super) async fn rest(&self, pause: Duration) -> Result<(), ClientError> {
         tokio::select! {
             () = self.stop.cancelled() => Err(self.interrupted()),
-            () = self.scope.given_up.cancelled() => Err(self.interrupted()),
             () = sleep(pause) => Ok(()),
         }
     }

@@ -4,10 +4,7 @@ use serde_json::{Map, Value};
 use tokio::time::{Instant, sleep};
 
 use super::{BeforeSending, CallEnd, PendingCall, PendingInput, outcome::InputRequired, run::Call, waiting::Waiting};
-use crate::{
-    client::ClientError,
-    elicitation::{Cause, Waited},
-};
+use crate::{client::ClientError, elicitation::Cause};
 
 /// How many rounds of a call may ask something, and how many in a row may ask nothing.
 const ASKING: usize = 10;
@@ -171,12 +168,7 @@ impl Call<'_> {
         tokio::select! {
             biased;
             () = stop.cancelled() => return Err(self.interrupted()),
-            waited = waited => {
-                self.waiting = None;
-                if waited == Waited::Cancel {
-                    return Err(self.interrupted());
-                }
-            }
+            _ = waited => self.waiting = None,
             () = sleep(pause) => {}
         }
         Ok(())

@@ -207,9 +207,6 @@ impl<'a> Call<'a> {
                     waited = waiting.over() => {
                         let links = self.waiting.take().map(|waiting| waiting.links);
                         self.said_done = links.filter(|_| waited == Waited::Continue).unwrap_or_default();
-                        if waited == Waited::Cancel {
-                            return Err(ClientError::Interrupted { method: self.method.clone() });
-                        }
                     }
                 }
             }

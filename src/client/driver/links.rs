@@ -85,14 +85,18 @@ impl Driver {
         self.running.push(waited.map(move |waited| Event::Waited(key, waited)).boxed());
     }
 
-    /// Waiting behind a link is over.
+    /// Waiting behind a link is over, however it ended: the server knows that the link was accepted, and what becomes of the
+    /// call is for it to say.
     pub(super) fn waited(&mut self, key: u64, waited: Waited) {
         let Some(wait) = self.waits.remove(&key) else { return };
         for scope in self.scopes_of(&wait.scopes) {
             scope.heard.send_replace(self.setup.clock.now());
-            if waited == Waited::Cancel {
-                scope.given_up.cancel();
-            }
+        }
+        if waited == Waited::TimedOut && self.scopes_of(&wait.scopes).next().is_some() {
+            let limit = self.setup.url_wait.as_secs_f64();
+            self.setup.warn(format!(
+                "nothing was heard of the link for {limit} s; the server still holds the call, which --timeout bounds"
+            ));
         }
     }
 

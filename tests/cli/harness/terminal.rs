@@ -23,6 +23,9 @@ use serde_json::Value;
 
 use super::Test;
 
+/// How long a person reads before they type: longer than the program holds keys back.
+const READING: Duration = Duration::from_millis(450);
+
 /// How long anything may take to be seen.
 const LIMIT: Duration = Duration::from_secs(20);
 
@@ -140,8 +143,23 @@ impl State {
 }
 
 impl AtTerminal {
-    /// Types.
+    /// Types, as a person does who has read what is on the screen: no key of theirs is taken for one that was already down.
     pub(crate) fn send(&self, keys: &str) -> &Self {
+        thread::sleep(READING);
+        self.send_at_once(keys)
+    }
+
+    /// Holds a key down for about two seconds, as a keyboard repeats it: every so many milliseconds.
+    pub(crate) fn hold(&self, key: &str, pause: u64) -> &Self {
+        for _ in 0..2000 / pause {
+            self.send_at_once(key);
+            thread::sleep(Duration::from_millis(pause));
+        }
+        self
+    }
+
+    /// Types without a pause.
+    pub(crate) fn send_at_once(&self, keys: &str) -> &Self {
         (&*self.pty).write_all(keys.as_bytes()).expect("the terminal takes keys");
         self
     }

@@ -36,7 +36,7 @@ fn the_end_of_input_deletes_steps_back_and_on_a_plain_terminal_cancels() {
 #[test]
 fn a_field_is_changed_in_the_review() {
     let person = asks(&two_texts()).at_terminal(24, 80);
-    person.fill("name", "Ada").fill("town", "Paris").see("› Send").send(key::DOWN).send(key::DOWN);
+    person.fill("name", "Ada").fill("town", "Paris").see("  Send").send(key::DOWN).send(key::DOWN).send(key::DOWN);
     person.see("› Change town   Paris").send(key::ENTER).see("Enter keep").see_typed("› Paris");
     person.send(key::CTRL_U).send("Rome\r").see("Change town   Rome").review_and_send().see("done");
     let content = json!({"name": "Ada", "town": "Rome"});
@@ -52,7 +52,7 @@ fn a_no_is_a_decline_and_a_closed_question_a_cancel() {
         assert_eq!(person.end(0).reply("forms", "ask-1"), json!({"action": action}));
     }
     let person = asks(&two_texts()).at_terminal(24, 80);
-    person.fill("name", "Ada").fill("town", "Paris").see("› Send").send(key::UP).send(key::UP).see("› Decline");
+    person.fill("name", "Ada").fill("town", "Paris").see("  Send").send(key::UP).send(key::UP).see("› Decline");
     person.send(key::ENTER).see("declined").see("done");
     assert_eq!(person.end(0).reply("forms", "ask-1"), json!({"action": "decline"}));
 }
@@ -123,6 +123,6 @@ fn termination_leaves_the_terminal_whole() {
 fn what_was_typed_ahead_is_no_consent() {
     let person = asks(&two_texts()).at_terminal(24, 80);
     person.fill("name", "Ada").see("2 of 2").send("Paris\r\r\r");
-    person.see("› Send").send(key::DOWN).see("› Change name").send(key::CTRL_C).see("done");
+    person.see("  Send").send(key::DOWN).send(key::DOWN).see("› Change name").send(key::CTRL_C).see("done");
     assert_eq!(person.end(0).reply("forms", "ask-1"), json!({"action": "cancel"}));
 }

@@ -1,5 +1,6 @@
 //! What a person sees and types, in a real terminal.
 
+mod consent;
 mod editing;
 mod fields;
 mod leaving;
@@ -68,6 +69,6 @@ impl AtTerminal {
     /// Sends what is reviewed.
     #[track_caller]
     fn review_and_send(&self) -> &Self {
-        self.see("What forms will receive").see("› Send").send(key::ENTER)
+        self.see("What forms will receive").see("  Send").send("1").see("› Send").send(key::ENTER)
     }
 }

@@ -8,11 +8,11 @@ use super::{Fake, Test, key};
 fn servers_of_a_found_file_are_started_when_the_person_says_yes() {
     let tools = || Test::new().server("a", &Fake::new().tool("found")).args(["tools"]);
     let person = tools().at_terminal(24, 80);
-    person.see("Start the servers of ").see("  Yes").see("› No").send(key::UP).see("› Yes").send(key::ENTER);
+    person.see("Start the servers of ").see("  Yes").see("  No").send("y").see("› Yes").send(key::ENTER);
     person.see("\nfound");
     person.end(0);
     let person = tools().at_terminal(24, 80);
-    person.see("› No").send(key::ENTER).see("cancelled\n\nerror: interrupted");
+    person.see("  No").send("n").see("› No").send(key::ENTER).see("cancelled\n\nerror: interrupted");
     assert!(person.end(130).received("a").is_empty());
 }
 

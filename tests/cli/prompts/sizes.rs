@@ -30,7 +30,7 @@ fn ten_rows_and_three() {
         let person = asks(&form).at_terminal(rows, 80);
         person.see("name  ").see("1 of 2").send("Ada").see_typed("› Ada").send("\r");
         person.see("› option 1").send(key::DOWN).see("› option 2").send(key::UP).send(key::UP).see("› option 40");
-        person.send("\r").see("› Send").send("\r").see("done");
+        person.send("\r").see("Send").send("1").send("\r").see("done");
         let reply = person.end(0).reply("forms", "ask-1");
         assert_eq!(reply["content"], json!({"name": "Ada", "pick": "option 40"}));
     }
@@ -69,7 +69,7 @@ fn every_prompt_is_drawn_anew_in_another_size() {
     once("› y");
     person.send("\r").see("4 of 4").send(" ").see("[x] p").send(key::DOWN).send(" ").see("[x] q");
     once("[x] q");
-    person.see("[x] p").send("\r").see("› Send").send(key::DOWN).see("› Change name");
+    person.see("[x] p").send("\r").see("  Send").send(key::DOWN).send(key::DOWN).see("› Change name");
     once("› Change name");
     person.send(key::UP).review_and_send().see("done");
     let content = json!({"name": "Ada", "keep": true, "pick": "y", "some": ["p", "q"]});

@@ -1,0 +1,106 @@
+//! What a person agrees to is what they read and chose: no key that was already down, no letter, no space.
+
+use serde_json::json;
+
+use super::{Step, asks, key, request, schema, script, two_texts};
+
+/// How often keyboards repeat a held key, in milliseconds.
+const REPEATS: [u64; 3] = [33, 100, 200];
+
+#[test]
+fn a_held_enter_accepts_nothing() {
+    let optional = schema(&json!({"age": {"type": "integer"}, "plan": {"enum": ["free", "pro"]}}), &[]);
+    let one = schema(&json!({"keep": {"type": "boolean", "default": true}}), &["keep"]);
+    let confirm = schema(&json!({}), &[]);
+    for pause in REPEATS {
+        for form in [&optional, &one, &confirm] {
+            let person = asks(form).at_terminal(24, 80);
+            person.hold(key::ENTER, pause).send(key::CTRL_C).see("cancelled").see("done");
+            assert_eq!(person.end(0).reply("forms", "ask-1"), json!({"action": "cancel"}), "{pause} ms: {form}");
+        }
+    }
+}
+
+#[test]
+fn a_held_enter_opens_no_link_and_starts_no_server() {
+    let params = json!({"mode": "url", "message": "Go.", "url": "https://a.example/"});
+    let ask = Step::Send(json!({"id": "ask-1", "method": "elicitation/create", "params": params}));
+    let person = script([ask, Step::Expect(json!({"id": "ask-1"}))]).at_terminal(24, 80);
+    person.hold(key::ENTER, 33).see("a.example").send(key::CTRL_C).see("done");
+    assert_eq!(person.end(0).reply("forms", "ask-1"), json!({"action": "cancel"}));
+}
+
+#[test]
+fn a_key_for_a_withdrawn_question_does_not_answer_the_next() {
+    let withdraw = Step::Send(json!({"method": "notifications/cancelled", "params": {"requestId": "ask-1"}}));
+    let person = script([
+        request("ask-1", "First?", &schema(&json!({}), &[])),
+        Step::ExpectFile("withdraw".into()),
+        withdraw,
+        request("ask-2", "Really delete everything?", &schema(&json!({}), &[])),
+        Step::Expect(json!({"id": "ask-2"})),
+    ])
+    .at_terminal(24, 80);
+    person.see("First?").send("y").see("› Accept").write_file("withdraw").see("Really delete");
+    person.send_at_once(key::ENTER).send_at_once("y").send_at_once(key::ENTER);
+    person.send(key::ENTER).see("choose first").send(key::CTRL_C).see("done");
+    assert_eq!(person.end(0).reply("forms", "ask-2"), json!({"action": "cancel"}));
+}
+
+#[test]
+fn words_are_no_consent() {
+    for (words, action) in
+        [("n\r", "decline"), ("no\r", "decline"), ("no thanks\r", ""), ("maybe\r", ""), (" \r", ""), ("y\r", "accept")]
+    {
+        let person = asks(&schema(&json!({}), &[])).at_terminal(24, 80);
+        person.see("  Accept").send(words);
+        if action.is_empty() {
+            person.see("choose first").send(key::CTRL_C);
+        }
+        person.see("done");
+        let action = if action.is_empty() { "cancel" } else { action };
+        assert_eq!(person.end(0).reply("forms", "ask-1")["action"], action, "{words:?}");
+    }
+    let params = json!({"mode": "url", "message": "Go.", "url": "https://a.example/"});
+    let ask = Step::Send(json!({"id": "ask-1", "method": "elicitation/create", "params": params}));
+    let person = script([ask, Step::Expect(json!({"id": "ask-1"}))]).at_terminal(24, 80);
+    person.see("  Open it in the browser").send("is this safe\r").see("choose first");
+    person.send(key::ESCAPE).see("Leave this question?").send(key::DOWN).see("› Decline").send(key::ENTER).see("done");
+    assert_eq!(person.end(0).reply("forms", "ask-1"), json!({"action": "decline"}));
+}
+
+#[test]
+fn nothing_is_marked_in_a_review_until_somebody_moves() {
+    let person = asks(&two_texts()).at_terminal(24, 80);
+    person.fill("name", "Ada").fill("town", "Paris").see("What forms will receive").see("  Send");
+    person.send(key::ENTER).see("choose first").send("s").send(" ").send(key::ENTER).see("  Send");
+    person.send(key::DOWN).see("› Send").send(key::ENTER).see("done");
+    assert_eq!(person.end(0).reply("forms", "ask-1")["action"], "accept");
+}
+
+#[test]
+fn a_long_list_filters_as_one_types() {
+    let countries: Vec<String> = (0..500).map(|n| format!("Country {n:03}")).collect();
+    let form = schema(&json!({"country": {"enum": countries}, "note": {"type": "string"}}), &["country"]);
+    for columns in [80, 40] {
+        let person = asks(&form).at_terminal(24, columns);
+        person.see("type to filter").see("› Country 000").see("page 1/").send("\x1b[6~").see("page 2/");
+        person.send("country 42").see("filter: country 42").see("of 500").see("› Country 420");
+        person.send(key::BACKSPACE).see("filter: country 4 ").send("99").see("› Country 499").see("1 of 500");
+        person.send(key::ENTER).see("note").send(key::ENTER).see("Country 499").review_and_send().see("done");
+        let content = person.end(0).reply("forms", "ask-1")["content"].clone();
+        assert_eq!(content, json!({"country": "Country 499"}));
+    }
+}
+
+#[test]
+fn several_of_a_long_list_show_how_many_and_which_page() {
+    let many: Vec<String> = (0..60).map(|n| format!("Topic {n}")).collect();
+    let items = json!({"type": "array", "maxItems": 2, "items": {"type": "string", "enum": many}});
+    let form = schema(&json!({"topics": items, "note": {"type": "string"}}), &[]);
+    let person = asks(&form).at_terminal(24, 80);
+    person.see("0 chosen").see("page 1/").send("7").see("› [ ] Topic 7").send(" ").see("1 chosen");
+    person.send(key::ESCAPE).gone("filter:").see("› [x] Topic 7").send("59").see("Topic 59").send(" ").see("2 chosen");
+    person.send("\x15").send(key::ENTER).see("note").send(key::CTRL_C).see("done");
+    person.end(0);
+}
