@@ -9,6 +9,9 @@ use crate::protocol::{Tool, check_headers};
 /// How many pages a listing may have.
 const PAGES: usize = 1000;
 
+/// How many tools that are listed twice are named in warnings.
+const MOST_TOLD: usize = 5;
+
 impl Client {
     /// All entries of a listing, page by page, within the time of one listing (2025-11-25, *pagination*).
     pub(super) async fn pages(
@@ -67,6 +70,13 @@ impl Client {
                 _ => Some(tool),
             }
         };
-        entries.into_iter().filter_map(read).collect()
+        let tools: Vec<Tool> = entries.into_iter().filter_map(read).collect();
+        let (mut names, mut told) = (HashSet::new(), HashSet::new());
+        for tool in &tools {
+            if !names.insert(&tool.name) && told.len() < MOST_TOLD && told.insert(&tool.name) {
+                warn(format!("it lists the tool {:?} more than once; the first entry counts", tool.name));
+            }
+        }
+        tools
     }
 }

@@ -21,7 +21,7 @@ pub(super) struct Selected {
 }
 
 /// What stands in SERVER's place.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum ServerWord {
     /// A name in the configuration.
     Named(String),
@@ -55,6 +55,18 @@ impl ServerWord {
             }
         };
         format!("toolnexus tools {}", shell_words::join(words))
+    }
+
+    /// The words before and after the arguments of a call of `tool` of this server, as a shell takes them.
+    pub(super) fn call(&self, tool: &str) -> (String, String) {
+        match self {
+            Self::Named(name) | Self::Target(Target::Url(name)) => {
+                (format!("toolnexus call {}", shell_words::join([name.as_str(), tool])), String::new())
+            }
+            Self::Target(Target::Command(command)) => {
+                (format!("toolnexus call {}", shell_words::quote(tool)), format!("-- {}", shell_words::join(command)))
+            }
+        }
     }
 
     /// The configuration in which the server is, with the options for it laid over, and its name there.
@@ -187,6 +199,11 @@ mod tests {
 
     #[test]
     fn the_page_of_a_tool_can_be_pasted_into_a_shell() {
+        let call = |words: &[&str], command: &[&str]| selected(words, command).server.map(|server| server.call("add"));
+        let named = ("toolnexus call 'my server' add".to_owned(), String::new());
+        assert_eq!(call(&["my server"], &[]), Some(named));
+        let adhoc = ("toolnexus call add".to_owned(), "-- node 'a b.js'".to_owned());
+        assert_eq!(call(&[], &["node", "a b.js"]), Some(adhoc));
         let page = |words: &[&str], command: &[&str]| selected(words, command).server.map(|server| server.page("add"));
         assert_eq!(page(&["my server"], &[]).as_deref(), Some("toolnexus tools 'my server' add"));
         assert_eq!(page(&[], &["node", "a b.js"]).as_deref(), Some("toolnexus tools add -- node 'a b.js'"));

@@ -15,7 +15,7 @@ use super::{
 use crate::{
     cli::{GlobalArgs, ServerArgs},
     error::Error,
-    output::{Printer, Report, safe_line, tool_list, tool_page},
+    output::{PageOptions, Printer, Report, safe_line, tool_list, tool_page},
     protocol::Tool,
 };
 
@@ -23,7 +23,7 @@ use crate::{
 #[derive(Args, Debug)]
 #[command(
     override_usage = "toolnexus tools [OPTIONS] [SERVER [TOOL]]\n       toolnexus tools [OPTIONS] [TOOL] -- COMMAND...",
-    after_help = "Without SERVER all servers of the configuration are listed; with TOOL its arguments and schema are shown.
+    after_help = "Without SERVER all servers of the configuration are listed; TOOL shows one tool's arguments and a call to copy.
 
 Examples:
   toolnexus tools
@@ -38,6 +38,9 @@ pub struct ToolsArgs {
     /// A server to start instead of SERVER: everything after `--`
     #[arg(last = true, value_name = "COMMAND", hide = true)]
     pub command: Vec<String>,
+    /// With TOOL: show its schemas, too, as the server sent them
+    #[arg(long)]
+    pub schema: bool,
     /// Start all servers of a configuration file that was found and not named, without asking
     #[arg(long)]
     pub trust: bool,
@@ -55,6 +58,15 @@ pub fn run(args: ToolsArgs, global: &GlobalArgs, printer: &Arc<Printer>) -> anyh
     if rest.len() > 1 {
         return Err(Error::usage(format!("{:?} is one word too many", rest[1])).into());
     }
+    let page = rest.first().zip(server.as_ref()).map(|(tool, server)| Page {
+        tool,
+        call: server.call(tool),
+        schema: args.schema,
+    });
+    if args.schema && page.is_none() {
+        let hint = Some("toolnexus tools SERVER TOOL --schema; -o json has the schemas of all tools".to_owned());
+        return Err(Error::Usage { message: "--schema needs TOOL".to_owned(), hint }.into());
+    }
     let (config, names) = match server {
         Some(server) => {
             let (config, name) = server.config(global, &args.server)?;
@@ -65,10 +77,24 @@ pub fn run(args: ToolsArgs, global: &GlobalArgs, printer: &Arc<Printer>) -> anyh
     block_on(async {
         let session = Session::new(config, &args.server, &Questions::for_listing(), None, printer)?;
         let listings = join_all(names.iter().map(|name| list(&session, name))).await;
-        let shown = print(printer, &names, listings, rest.first().map(String::as_str));
+        let shown = print(printer, &names, listings, page.as_ref());
         session.close().await;
         shown
     })
+}
+
+/// The one tool that is asked for.
+struct Page<'a> {
+    tool: &'a str,
+    /// The words before and after the arguments of a call.
+    call: (String, String),
+    schema: bool,
+}
+
+impl Page<'_> {
+    fn text(&self, tool: &Tool) -> String {
+        tool_page(tool, PageOptions { call: (&self.call.0, &self.call.1), schema: self.schema })
+    }
 }
 
 async fn list(session: &Session, server: &str) -> Result<Vec<Tool>, Error> {
@@ -81,7 +107,7 @@ fn print(
     printer: &Printer,
     names: &[String],
     listings: Vec<Result<Vec<Tool>, Error>>,
-    tool: Option<&str>,
+    page: Option<&Page<'_>>,
 ) -> anyhow::Result<()> {
     let alone = names.len() == 1;
     let mut text = String::new();
@@ -89,15 +115,15 @@ fn print(
     let mut failed = None;
     let mut any = names.is_empty();
     for (name, listing) in names.iter().zip(listings) {
-        let listing = listing.and_then(|tools| only(name, tools, tool));
+        let listing = listing.and_then(|tools| only(name, tools, page.map(|page| page.tool)));
         let value = match listing {
             Ok(tools) => {
                 any = true;
                 if !alone {
                     _ = writeln!(text, "{}", safe_line(name));
                 }
-                text.push_str(&if tool.is_some() {
-                    tools.iter().map(tool_page).collect::<String>()
+                text.push_str(&if let Some(page) = page {
+                    tools.iter().map(|tool| page.text(tool)).collect::<String>()
                 } else if alone {
                     tool_list(&tools)
                 } else {

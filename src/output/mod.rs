@@ -1,5 +1,6 @@
 //! What is printed: results, notices, errors. Data to stdout, all else to stderr.
 
+mod example;
 mod fold;
 mod json;
 mod mode;
@@ -8,6 +9,8 @@ mod printer;
 mod report;
 mod result;
 mod sanitize;
+mod shape;
+mod signature;
 mod tool;
 
 pub use json::{one_line, pretty, safe_json};
@@ -15,4 +18,4 @@ pub use mode::{OutputMode, Verbosity};
 pub use printer::Printer;
 pub use report::{Detail, Report};
 pub use sanitize::{cut, safe_line, safe_piped, safe_text};
-pub use tool::{table, tool_list, tool_page};
+pub use tool::{PageOptions, table, tool_list, tool_page};

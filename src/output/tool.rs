@@ -2,31 +2,47 @@ use std::fmt::Write as _;
 
 use unicode_width::UnicodeWidthStr;
 
-use super::{cut, pretty, safe_line, safe_text};
+use super::{
+    cut,
+    example::example_words,
+    pretty, safe_line, safe_text,
+    shape::Shapes,
+    signature::{first_sentence, marks, signature},
+};
 use crate::{
     form::{Field, FieldKind, Form},
     protocol::Tool,
 };
 
-/// Longest description in a list, in characters.
-const LONGEST: usize = 100;
+/// The longest cell of a page, in characters.
+const LONGEST: usize = 1_000;
 
-/// One line for each tool: its name, and the first line of what it does.
+/// One line for each tool: how it is called, the first sentence of what it does, and its marks.
 pub fn tool_list(tools: &[Tool]) -> String {
     let rows = tools.iter().map(|tool| {
-        let about = tool.description().or(tool.title()).unwrap_or_default();
-        let about = about.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
-        vec![safe_line(&tool.name).into_owned(), cut(&safe_line(about.trim()), LONGEST).into_owned()]
+        let marks = marks(tool).into_iter().map(|mark| format!("[{mark}]"));
+        let about = std::iter::once(first_sentence(tool)).chain(marks).collect::<Vec<_>>().join(" ");
+        vec![signature(tool), about.trim().to_owned()]
     });
     table(&rows.collect::<Vec<_>>(), "")
 }
 
-/// All about one tool: what it does, its arguments as a person would be asked for them, and the schema they come from.
-pub fn tool_page(tool: &Tool) -> String {
+/// What the page of a tool shows beside the tool itself.
+#[derive(Clone, Copy, Debug)]
+pub struct PageOptions<'a> {
+    /// The words before the arguments of a call, and those after them: `toolnexus call forms greet`, ``.
+    pub call: (&'a str, &'a str),
+    /// Whether the schemas are shown as the server sent them.
+    pub schema: bool,
+}
+
+/// All about one tool: what it does, its arguments, what it gives, and a call to copy.
+pub fn tool_page(tool: &Tool, options: PageOptions<'_>) -> String {
     let mut page = safe_line(&tool.name).into_owned();
     if let Some(title) = tool.title().filter(|title| *title != tool.name) {
         _ = write!(page, "  {}", safe_line(title));
     }
+    page.extend(marks(tool).into_iter().map(|mark| format!("  [{mark}]")));
     page.push('\n');
     if let Some(about) = tool.description() {
         // Set in, so that no line of it looks like one of ours.
@@ -34,28 +50,51 @@ pub fn tool_page(tool: &Tool) -> String {
         page.extend(lines.lines().flat_map(|line| ["\n  ", line]));
         page.push('\n');
     }
-    let Some(schema) = tool.raw.get("inputSchema") else { return page };
+    let nothing = serde_json::Value::Null;
+    let schema = tool.raw.get("inputSchema").unwrap_or(&nothing);
     let form = Form::from_schema(schema);
     page.push_str(if form.is_empty() { "\nNo arguments.\n" } else { "\nArguments:\n" });
-    page.push_str(&table(&form.fields.iter().map(argument).collect::<Vec<_>>(), "  "));
-    _ = write!(page, "\nSchema:\n{}\n", safe_text(&pretty(&schema.to_string())));
+    let mut shapes = Shapes::of(schema);
+    let rows: Vec<_> = form.fields.iter().map(|field| argument(field, &mut shapes)).collect();
+    page.push_str(&table(&rows, "  "));
+    if let Some(output) = tool.output_schema() {
+        _ = write!(page, "\nResult:\n  {}\n", safe_line(&Shapes::of(output).shape(output)));
+    }
+    if options.schema {
+        _ = write!(page, "\nSchema:\n{}\n", safe_text(&pretty(&schema.to_string())));
+        if let Some(output) = tool.output_schema() {
+            _ = write!(page, "\nResult schema:\n{}\n", safe_text(&pretty(&output.to_string())));
+        }
+    }
+    let (before, after) = options.call;
+    let words = example_words(schema).iter().map(|word| shell_word(word)).collect::<Vec<_>>().join(" ");
+    let call = [before, words.as_str(), after].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>();
+    _ = write!(page, "\nExample:\n  {}\n", safe_line(&call.join(" ")));
     page
 }
 
-fn argument(field: &Field) -> Vec<String> {
-    let mut about = field.description.as_deref().or(field.title.as_deref()).unwrap_or_default().trim().to_owned();
-    if let FieldKind::Choice(choices) = &field.kind {
-        let values: Vec<String> = choices.choices.iter().map(|choice| bare(&choice.value)).collect();
-        about = format!("{about} [{}]", values.join("|"));
+/// `key=value` as a shell takes it, quoted no more than needed: `items:='[{"n":1}]'`.
+fn shell_word(word: &str) -> String {
+    let is_plain = |text: &str| text.chars().all(|c| c.is_ascii_alphanumeric() || "_-./:@%+,".contains(c));
+    match word.split_once('=') {
+        Some((key, "")) if is_plain(key) => format!("{key}="),
+        Some((key, value)) if is_plain(key) && is_plain(value) => word.to_owned(),
+        Some((key, value)) if is_plain(key) => format!("{key}={}", shell_words::quote(value)),
+        _ => shell_words::quote(word).into_owned(),
     }
-    if let Some(default) = &field.default {
-        about = format!("{about} (default {})", bare(default));
-    }
-    [field.key.as_str(), &field.summary(), about.trim()].map(|text| cut(&safe_line(text), LONGEST).into_owned()).into()
 }
 
-fn bare(value: &serde_json::Value) -> String {
-    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+fn argument(field: &Field, shapes: &mut Shapes<'_>) -> Vec<String> {
+    let about = field.description.as_deref().or(field.title.as_deref()).unwrap_or_default().trim();
+    let rules = match &field.kind {
+        FieldKind::Json => {
+            let wants = if field.required { "required" } else { "optional" };
+            let parts = [Some(wants.to_owned()), Some(shapes.shape(&field.schema)), field.default_words()];
+            parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
+        }
+        _ => field.summary(),
+    };
+    [field.key.as_str(), &rules, about].map(|text| cut(&safe_line(text), LONGEST).into_owned()).into()
 }
 
 /// Rows with their columns below each other, each line after `indent`.
@@ -90,21 +129,34 @@ mod tests {
     #[test]
     fn a_list_has_a_line_for_each_tool() {
         let tools = [
-            tool(json!({"name": "add", "description": "\nAdds.\nAnd more."})),
+            tool(json!({"name": "add", "description": "\nAdds.\nAnd more.", "annotations": {"readOnlyHint": true}})),
             tool(json!({"name": "漢字", "title": "Words"})),
             tool(json!({"name": "x\u{1b}[2J"})),
         ];
-        assert_eq!(tool_list(&tools), "add         Adds.\n漢字        Words\nx\\u{1b}[2J\n");
+        assert_eq!(tool_list(&tools), "add()         Adds. [read-only]\n漢字()        Words\nx\\u{1b}[2J()\n");
     }
 
     #[test]
-    fn a_page_has_the_arguments_and_the_schema() {
+    fn a_page_draws_the_arguments_and_ends_with_a_call() {
         let schema = json!({"type": "object", "properties": {
-            "code": {"type": "string", "description": "The code"}, "qty": {"type": "integer", "default": 2}
+            "code": {"type": "string", "description": "The code"}, "qty": {"type": "integer", "default": 2},
+            "lines": {"type": "array", "items": {"type": "object", "properties": {"sku": {"type": "string"}}}}
         }, "required": ["code"]});
-        let page = tool_page(&tool(json!({"name": "order", "title": "Order", "inputSchema": schema})));
-        assert!(page.starts_with("order  Order\n\nArguments:\n  code  required, text"), "{page}");
-        assert!(page.contains("(default 2)") && page.contains("Schema:\n{\n  \"type\": \"object\""), "{page}");
-        assert!(tool_page(&tool(json!({"name": "a", "inputSchema": {}}))).contains("No arguments."));
+        let order = tool(json!({"name": "order", "title": "Order", "inputSchema": schema,
+            "outputSchema": {"type": "object", "properties": {"id": {"type": "integer"}}}}));
+        let call = ("toolnexus call order", "-- node 'a b.js'");
+        let page = tool_page(&order, PageOptions { call, schema: false });
+        assert_eq!(
+            page,
+            "order  Order\n\nArguments:\n  code   required, text                     The code\n  \
+             qty    optional, whole number, default 2\n  lines  optional, [{sku?: text}]\n\n\
+             Result:\n  {id?: whole number}\n\n\
+             Example:\n  toolnexus call order code=TEXT -- node 'a b.js'\n"
+        );
+        let page = tool_page(&order, PageOptions { call, schema: true });
+        assert!(page.contains("Schema:\n{\n  \"type\": \"object\"") && page.contains("Result schema:\n{"), "{page}");
+        let plain =
+            tool_page(&tool(json!({"name": "a", "inputSchema": {}})), PageOptions { call: ("x", ""), schema: false });
+        assert!(plain.ends_with("No arguments.\n\nExample:\n  x\n"), "{plain}");
     }
 }

@@ -14,13 +14,13 @@ fn one_broken_server_does_not_hide_the_others() {
     let run = two().args(["tools", "--config", "mcp.json", "-o", "json"]).run();
     assert_eq!(run.json()["servers"]["a"]["tools"][0]["name"], "t");
     assert_eq!(run.json()["servers"]["broken"]["error"]["exit"], 4);
-    two().args(["tools", "--config", "mcp.json"]).stdout_contains("a\n  t\nbroken\n  error: ").run();
+    two().args(["tools", "--config", "mcp.json"]).stdout_contains("a\n  t()\nbroken\n  error: ").run();
     two().args(["tools", "broken"]).status(4).run();
 }
 
 #[test]
 fn a_listing_is_that_of_a_call_which_can_be_asked() {
-    let run = Test::new().server("s", &Fake::new().tool("t")).args(["tools", "s"]).stdout("t\n").run();
+    let run = Test::new().server("s", &Fake::new().tool("t")).args(["tools", "s"]).stdout("t()\n").run();
     assert_eq!(run.params("s", "initialize", 0)["capabilities"]["elicitation"], json!({"form": {}, "url": {}}));
 }
 
@@ -65,7 +65,7 @@ fn what_servers_say_of_themselves_is_made_safe() {
     let tools = json!({"tools": [{"name": "x\u{1b}[2J", "description": "a\u{202e}b\nerror: forged"}]});
     let server = Fake::new().on("tools/list", [Step::Reply(tools)]);
     let run = Test::new().server("s", &server).args(["tools", "s"]).run();
-    assert_eq!(run.stdout, "x\\u{1b}[2J  a\\u{202e}b\n");
+    assert_eq!(run.stdout, "x\\u{1b}[2J()  a\\u{202e}b error: forged\n");
 }
 
 #[test]
@@ -73,4 +73,46 @@ fn what_passes_is_traced() {
     let run = Test::new().demo().args(["call", "forms", "fail", "--trace", "t.jsonl"]).status(1).run();
     let trace = std::fs::read_to_string(run.path("t.jsonl")).expect("a trace");
     assert!(trace.contains("tools/call") && trace.lines().all(|line| line.starts_with('{')), "{trace}");
+}
+
+fn shop() -> Fake {
+    let schema = json!({"type": "object", "required": ["items", "to"], "properties": {
+        "items": {"type": "array", "items": {"type": "object", "required": ["sku"], "properties": {
+            "sku": {"type": "string"}, "qty": {"type": "integer", "default": 1}}}},
+        "to": {"type": "string", "enum": ["home", "work"]},
+        "limit": {"type": "integer", "default": 10}}});
+    let about = format!("Orders {}. And then more.", "very ".repeat(60).trim_end());
+    let tool = json!({"name": "order", "description": about, "inputSchema": schema,
+        "annotations": {"destructiveHint": true}});
+    Fake::new().on("tools/list", [Step::Reply(json!({"tools": [tool.clone(), {"name": "order"}]}))])
+}
+
+#[test]
+fn tools_are_listed_as_signatures_and_whole_in_a_pipe() {
+    let run = Test::new().server("s", &shop()).args(["tools", "s"]).run();
+    let first = run.stdout.lines().next().expect("a line");
+    let signature = "order(items: [{sku: text, qty?: whole number = 1}], to: home|work, limit?=10)  Orders very very";
+    assert!(first.starts_with(signature), "{first}");
+    assert!(first.ends_with("very. [destructive]"), "{first}");
+}
+
+#[test]
+fn a_page_draws_what_is_nested_and_ends_with_a_call_that_works() {
+    let test = || Test::new().server("s", &shop());
+    let run = test().args(["tools", "s", "order"]).run();
+    assert!(run.stdout.contains("  items  required, [{sku: text, qty?: whole number = 1}]\n"), "{}", run.stdout);
+    assert!(!run.stdout.contains("Schema:"), "{}", run.stdout);
+    let last = run.stdout.lines().last().expect("a line").trim();
+    assert_eq!(last, r#"toolnexus call s order items:='[{"sku":"TEXT"}]' to=home"#);
+    let words = [r#"items:=[{"sku":"TEXT"}]"#, "to=home"];
+    let run = test().args(["call", "s", "order"]).args(words).run();
+    assert_eq!(run.params("s", "tools/call", 0)["arguments"], json!({"items": [{"sku": "TEXT"}], "to": "home"}));
+    test().args(["tools", "s", "order", "--schema"]).stdout_contains("Schema:\n{\n  \"type\": \"object\"").run();
+    test().args(["tools", "s", "--schema"]).status(2).stderr_contains("--schema needs TOOL").run();
+}
+
+#[test]
+fn a_name_that_is_listed_twice_is_warned_of_once() {
+    let run = Test::new().server("s", &shop()).args(["tools", "s"]).run();
+    assert_eq!(run.stderr.matches("it lists the tool \"order\" more than once").count(), 1, "{}", run.stderr);
 }

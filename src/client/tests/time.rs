@@ -136,7 +136,7 @@ async fn a_listing_in_circles_is_cut() {
     let stop = tokio_util::sync::CancellationToken::new();
     let (tools, ()) = tokio::join!(client.list_tools(&stop), play);
     assert_eq!(tools.expect("tools").len(), 2);
-    assert_eq!(stage.warnings(), 3);
+    assert_eq!(stage.warnings(), 4);
 }
 
 #[tokio::test(start_paused = true)]
