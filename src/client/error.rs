@@ -1,9 +1,11 @@
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 use crate::{protocol::RpcError, transport::TransportError};
 
 /// Why a client could not do what it was asked.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, Serialize, Deserialize, thiserror::Error)]
 pub enum ClientError {
     /// The server could not be started or reached, or the connection was lost before it was ready.
     #[error("connect: {0}")]

@@ -1,5 +1,6 @@
-use std::sync::Arc;
+use std::{borrow::Cow, sync::Arc};
 
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::{
@@ -8,7 +9,7 @@ use crate::{
 };
 
 /// Something that a host has to say while it works. The host never prints: `output` renders these.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Notice {
     /// The server it is about.
     pub server: ServerName,
@@ -17,7 +18,7 @@ pub struct Notice {
 }
 
 /// What a [`Notice`] says. Text in it is the server's, not made safe for a terminal, unless the name says otherwise.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum NoticeKind {
     /// A warning in our words.
     Warning(String),
@@ -57,7 +58,7 @@ pub enum NoticeKind {
         /// The question.
         question: Arc<Question>,
         /// `accept`, `decline` or `cancel`.
-        action: &'static str,
+        action: Cow<'static, str>,
     },
     /// A question could not be answered; the server was told cancel.
     Unanswered {
@@ -93,3 +94,114 @@ pub enum NoticeKind {
 
 /// Where notices go. Called from the host's tasks, in order; must not block.
 pub type NoticeSink = Arc<dyn Fn(Notice) + Send + Sync>;
+
+#[cfg(test)]
+mod tests {
+    use serde::de::DeserializeOwned;
+    use serde_json::{json, value::RawValue};
+
+    use super::*;
+    use crate::{
+        client::{CallEnd, CallReport, ClientError, PendingCall, PendingInput},
+        elicitation::{Answer, Cause, Origin, Outcome, elicitation_to_request},
+        protocol::{Era, Id, RpcError},
+        transport::{Closed, TransportError},
+    };
+
+    /// What another process makes of `value`.
+    fn crossed<T: Serialize + DeserializeOwned>(value: &T) -> T {
+        serde_json::from_str(&serde_json::to_string(value).expect("written")).expect("read")
+    }
+
+    fn question(cause: Cause) -> Arc<Question> {
+        let schema = r#"{"type": "object", "properties": {"n": {"type": "number", "maximum": 1e400}}}"#;
+        let schema: Value = serde_json::from_str(schema).expect("JSON");
+        let request = elicitation_to_request(&json!({"message": "m", "requestedSchema": schema}));
+        let call = Some("t".into());
+        Arc::new(Question {
+            request,
+            origin: Origin { server: "s".into(), call, is_tool: true, era: Era::Legacy, cause },
+        })
+    }
+
+    #[test]
+    fn questions_and_outcomes_cross_a_process_boundary() {
+        let long: Value = serde_json::from_str("123456789012345678901234567890").expect("a number");
+        let causes = [
+            Cause::Asked(Id::from_value(&long).expect("an id")),
+            Cause::Asked("7".into()),
+            Cause::Input("k".into()),
+            Cause::UrlRequired("u".into()),
+            Cause::Task("t".into()),
+            Cause::SignIn,
+        ];
+        for cause in causes {
+            let question = question(cause);
+            assert_eq!(crossed(&question), question);
+        }
+        let outcomes = [
+            Outcome::Answered(Answer::accept("i", Some(json!({"n": long})))),
+            Outcome::Answered(Answer::decline("i")),
+            Outcome::Pass,
+            Outcome::Deferred,
+            Outcome::Withdrawn,
+            Outcome::Unanswerable(Why::new("r").with_hint("h")),
+        ];
+        for outcome in outcomes {
+            assert_eq!(crossed(&outcome), outcome);
+        }
+    }
+
+    #[test]
+    fn notices_cross_a_process_boundary() {
+        let asked = question(Cause::SignIn);
+        let kinds = [
+            NoticeKind::Warning("w".into()),
+            NoticeKind::Progress { call: Some("t".into()), progress: 0.1, total: None, message: Some("m".into()) },
+            NoticeKind::Log { level: "info".into(), logger: None, data: json!({"a": [1.50, null]}) },
+            NoticeKind::Asked(Arc::clone(&asked)),
+            NoticeKind::Answered { question: Arc::clone(&asked), action: "decline".into() },
+            NoticeKind::Unanswered { question: asked, why: Why::new("r") },
+            NoticeKind::CalledAgain { revision: Revision::V2025_11_25 },
+        ];
+        for kind in kinds {
+            let notice = Notice { server: "s".into(), kind };
+            assert_eq!(crossed(&notice), notice);
+        }
+    }
+
+    #[test]
+    fn the_ends_of_calls_cross_a_process_boundary() {
+        let text = r#"{"b":1.0e2,  "a":"\u0041"}"#;
+        let result = RawValue::from_string(text.to_owned()).expect("JSON");
+        let end = CallEnd::Done(CallReport { result, unanswered: vec![Why::new("r")] });
+        let CallEnd::Done(report) = crossed(&end) else { panic!("done") };
+        assert_eq!((report.result.get(), report.unanswered), (text, vec![Why::new("r")]));
+        let input = PendingInput { key: "k".into(), input: serde_json::Map::new(), request: None, response: None };
+        let pending = PendingCall {
+            method: "tools/call".into(),
+            params: json!({"name": "t"}),
+            request_state: Some(Value::Null),
+            inputs: vec![PendingInput { response: Some(Value::Null), ..input.clone() }, input],
+            task: None,
+        };
+        assert_eq!(crossed(&pending), pending);
+    }
+
+    #[test]
+    fn errors_cross_a_process_boundary_word_for_word() {
+        let closed = TransportError::Closed(Closed { reason: "the server exited".into(), stderr: vec!["e".into()] });
+        let spawn = TransportError::Spawn { command: "c".into(), source: std::io::Error::other("no such program") };
+        let rpc = RpcError::new(-32602, "m").with_data(json!({"x": 1}));
+        let errors = [
+            ClientError::Lost { method: "tools/call".into(), source: closed },
+            ClientError::Connect(spawn),
+            ClientError::Rpc { method: "tools/call".into(), error: Box::new(rpc) },
+            ClientError::TimedOut { method: "tools/call".into(), after: std::time::Duration::from_millis(1500) },
+        ];
+        for error in errors {
+            assert_eq!(crossed(&error).to_string(), error.to_string());
+            assert_eq!(crossed(&error).is_before_sending(), error.is_before_sending());
+        }
+    }
+}

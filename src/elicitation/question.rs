@@ -1,12 +1,15 @@
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
 use super::Request;
 use crate::protocol::{Era, Id};
 
 macro_rules! name {
     ($(#[$doc:meta])* $name:ident) => {
         $(#[$doc])*
-        #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        #[serde(transparent)]
         pub struct $name(String);
 
         impl $name {
@@ -41,7 +44,7 @@ name! {
 }
 
 /// A [`Request`] and where it comes from: what a resolver sees.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Question {
     /// What is asked.
     pub request: Request,
@@ -50,7 +53,7 @@ pub struct Question {
 }
 
 /// Who asks a question, and during what.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Origin {
     /// The server.
     pub server: ServerName,
@@ -65,7 +68,7 @@ pub struct Origin {
 }
 
 /// In what way a question came.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Cause {
     /// A request of the server's, with this id (legacy).
     Asked(Id),

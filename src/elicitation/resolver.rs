@@ -1,6 +1,7 @@
 use std::{error::Error, sync::Arc, time::Duration};
 
 use futures_util::{FutureExt, future::BoxFuture};
+use serde::{Deserialize, Serialize};
 use tokio_util::sync::CancellationToken;
 
 use super::{Answer, Question, Request};
@@ -53,7 +54,7 @@ pub trait Resolver: Send + Sync {
 }
 
 /// How waiting for an accepted link ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Waited {
     /// `done` fired.
     Complete,
@@ -66,7 +67,7 @@ pub enum Waited {
 }
 
 /// How a question ended.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Outcome {
     /// Answered: yes, no, or closed.
     Answered(Answer),
@@ -81,7 +82,7 @@ pub enum Outcome {
 }
 
 /// Why a question could not be answered.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Why {
     /// One sentence, without the server's and the call's name.
     pub reason: String,

@@ -1,3 +1,4 @@
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 /// Error codes of JSON-RPC and MCP.
@@ -23,7 +24,7 @@ pub mod code {
 }
 
 /// A JSON-RPC error object.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, thiserror::Error)]
 #[error("{message} ({code})")]
 pub struct RpcError {
     /// One of [`code`], or the peer's own.
@@ -31,6 +32,7 @@ pub struct RpcError {
     /// The peer's words, not made safe for a terminal.
     pub message: String,
     /// Whatever else the peer said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub data: Option<Value>,
 }
 

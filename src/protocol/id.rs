@@ -1,9 +1,11 @@
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
 use serde_json::{Number, Value};
 
 /// A JSON-RPC id. It keeps its JSON type: `7` and `"7"` are two ids.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(into = "Value", try_from = "Value")]
 pub enum Id {
     /// A number, with the digits it came in.
     Number(Number),
@@ -35,6 +37,20 @@ impl Id {
             Self::Number(number) => Value::Number(number.clone()),
             Self::String(text) => Value::String(text.clone()),
         }
+    }
+}
+
+impl From<Id> for Value {
+    fn from(id: Id) -> Self {
+        id.to_value()
+    }
+}
+
+impl TryFrom<Value> for Id {
+    type Error = &'static str;
+
+    fn try_from(value: Value) -> Result<Self, Self::Error> {
+        Self::from_value(&value).ok_or("an id is a string or a number")
     }
 }
 

@@ -1,7 +1,10 @@
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
 /// How a revision of the protocol opens and asks (2026-07-28, *Versioning*, Terminology).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Era {
     /// 2024-11-05 to 2025-11-25: an `initialize` handshake; the server sends requests.
     Legacy,
@@ -20,17 +23,22 @@ impl Era {
 }
 
 /// A revision of the Model Context Protocol that this program speaks. Ordered by date.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Revision {
     /// 2024-11-05, the first one, with the HTTP+SSE transport.
+    #[serde(rename = "2024-11-05")]
     V2024_11_05,
     /// 2025-03-26, which brought Streamable HTTP.
+    #[serde(rename = "2025-03-26")]
     V2025_03_26,
     /// 2025-06-18, which brought elicitation.
+    #[serde(rename = "2025-06-18")]
     V2025_06_18,
     /// 2025-11-25, which brought URL mode and multiple choice.
+    #[serde(rename = "2025-11-25")]
     V2025_11_25,
     /// 2026-07-28, stateless, with questions inside results.
+    #[serde(rename = "2026-07-28")]
     V2026_07_28,
 }
 
@@ -72,7 +80,7 @@ impl fmt::Display for Revision {
 }
 
 /// Which revision to speak with a server.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ProtocolChoice {
     /// Find out.
     #[default]

@@ -1,7 +1,9 @@
 use std::{io, path::PathBuf, time::Duration};
 
+use serde::{Deserialize, Serialize};
+
 /// Why a connection could not be made, or a request could not be carried.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, Serialize, Deserialize, thiserror::Error)]
 pub enum TransportError {
     /// The program could not be started.
     #[error("start {command:?}: {source}")]
@@ -9,6 +11,7 @@ pub enum TransportError {
         /// The program, as configured.
         command: String,
         /// What the system said.
+        #[serde(with = "io_error")]
         source: io::Error,
     },
     /// The configured working directory is not there.
@@ -70,5 +73,20 @@ impl TransportError {
     /// Whether it is certain that the server got nothing.
     pub fn is_before_sending(&self) -> bool {
         matches!(self, Self::Spawn { .. } | Self::NoDirectory { .. } | Self::Unreachable { connected: false, .. })
+    }
+}
+
+/// An error of the system, as its words: all that anybody makes of it.
+mod io_error {
+    use std::io;
+
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    pub(super) fn serialize<S: Serializer>(error: &io::Error, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(error)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<io::Error, D::Error> {
+        String::deserialize(deserializer).map(io::Error::other)
     }
 }

@@ -1,3 +1,5 @@
+use serde::{Deserialize, Serialize};
+
 use crate::protocol::{Frame, Id};
 
 use super::TransportError;
@@ -54,7 +56,7 @@ pub struct Junk {
 }
 
 /// How a connection ended.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Closed {
     /// One fragment, such as `the server exited with status 3`.
     pub reason: String,

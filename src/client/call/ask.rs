@@ -126,7 +126,7 @@ impl Call<'_> {
                 Ok(result)
             }
             Elicited::Replied { result, why: None } => {
-                self.notice(NoticeKind::Answered { question, action: result.action() });
+                self.notice(NoticeKind::Answered { question, action: result.action().into() });
                 Ok(result)
             }
             Elicited::Withdrawn | Elicited::Deferred => Ok(ElicitResult::Cancel),

@@ -1,11 +1,12 @@
 use std::{fmt, sync::Arc};
 
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value, value::RawValue};
 
 use crate::elicitation::{Request, Why};
 
 /// How a call ended.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub enum CallEnd {
     /// The server gave its final result.
     Done(CallReport),
@@ -14,7 +15,7 @@ pub enum CallEnd {
 }
 
 /// The final result of a call.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub struct CallReport {
     /// The result's own bytes.
     pub result: Box<RawValue>,
@@ -23,13 +24,14 @@ pub struct CallReport {
 }
 
 /// An `input_required` result, with everything that a later process needs to go on (2026-07-28, *mrtr*).
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PendingCall {
     /// `tools/call`, `prompts/get` or `resources/read`.
     pub method: String,
     /// The params as first sent, without `_meta`, `inputResponses` and `requestState`.
     pub params: Value,
     /// `requestState` as the server sent it; `None` when it sent none.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present")]
     pub request_state: Option<Value>,
     /// The server's questions, in its order.
     pub inputs: Vec<PendingInput>,
@@ -62,7 +64,7 @@ impl fmt::Debug for TaskSink {
 }
 
 /// One entry of `inputRequests`.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PendingInput {
     /// The server's key for it.
     pub key: String,
@@ -71,5 +73,11 @@ pub struct PendingInput {
     /// The question as it was put to the resolver; `None` for `roots/list`.
     pub request: Option<Request>,
     /// The answer, once there is one: the result object that goes into `inputResponses`.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present")]
     pub response: Option<Value>,
+}
+
+/// A value that is there, be it `null`.
+fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
+    Value::deserialize(deserializer).map(Some)
 }

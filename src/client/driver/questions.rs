@@ -126,7 +126,7 @@ impl Driver {
                 }
                 self.setup.notice(NoticeKind::Unanswered { question, why });
             }
-            None => self.setup.notice(NoticeKind::Answered { question, action: result.action() }),
+            None => self.setup.notice(NoticeKind::Answered { question, action: result.action().into() }),
         }
         if open.question.request.is_link() && matches!(result, ElicitResult::Accept { .. }) {
             self.wait_behind(open);
@@ -189,7 +189,7 @@ impl Driver {
         }
         for (reply_to, question) in told {
             self.tell(&reply_to, &ElicitResult::Cancel);
-            self.setup.notice(NoticeKind::Answered { question, action: ElicitResult::Cancel.action() });
+            self.setup.notice(NoticeKind::Answered { question, action: ElicitResult::Cancel.action().into() });
         }
     }
 
