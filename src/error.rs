@@ -4,15 +4,19 @@ use std::{sync::Arc, time::Duration};
 
 use serde_json::Value;
 
+use crate::text::safe_name;
 use crate::{
     client::ClientError,
     config::{ConfigError, near_misses},
     elicitation::{Link, Question, ServerName, Why},
     form::Form,
-    output::{Detail, Report, safe_line, table},
+    output::{Detail, Report, table},
     protocol::{RpcError, code},
     transport::TransportError,
 };
+
+/// How many fields of an unanswered form are listed.
+const FIELDS: usize = 60;
 
 /// Why a run did not end well. Each variant has an exit code, a code in words, and often a hint.
 #[derive(Debug, thiserror::Error)]
@@ -328,9 +332,12 @@ fn unanswered_details(unanswered: &Unanswered) -> Vec<Detail> {
     details.extend(question.request.url.as_deref().into_iter().flat_map(link_details));
     let fields = question.request.schema().map(|schema| Form::from_schema(schema).fields).unwrap_or_default();
     let rows: Vec<Vec<String>> =
-        fields.iter().map(|field| vec![safe_line(&field.key).into_owned(), field.summary()]).collect();
+        fields.iter().take(FIELDS).map(|field| vec![safe_name(&field.key).into_owned(), field.summary()]).collect();
     if !rows.is_empty() {
         details.push(Detail::Ours(table(&rows, "")));
+    }
+    if fields.len() > FIELDS {
+        details.push(Detail::Ours(format!("and {} more fields", fields.len() - FIELDS)));
     }
     details
 }

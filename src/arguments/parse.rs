@@ -8,7 +8,7 @@ use super::{
     plain::fits_plainly,
     word::{Input, Word, Written, steps},
 };
-use crate::form::{Checker, FieldError, Form, resolve, type_of, unsendable};
+use crate::form::{Checker, FieldError, Form, TooCostly, resolve, type_of, unsendable};
 
 /// The arguments of a `tools/call`, on their way from the command line to the server.
 #[derive(Clone, Debug)]
@@ -127,10 +127,13 @@ impl Arguments {
             Ok(checker) => checker,
             Err(reason) => return Ok(Some(format!("the arguments are not checked: {reason}"))),
         };
-        let faults = checker.faults(&whole);
-        if faults.is_empty() {
-            return Ok(None);
-        }
+        let faults = match checker.faults(&whole) {
+            Ok(faults) if faults.is_empty() => return Ok(None),
+            Ok(faults) => faults,
+            Err(TooCostly) => {
+                return Ok(Some("the arguments are not checked: by this schema that would take too long".to_owned()));
+            }
+        };
         Err(ArgumentError::Unfit(faults.into_iter().map(FieldError::from).collect()))
     }
 

@@ -2,11 +2,11 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
+use crate::text::safe_line;
 use crate::{
     elicitation::{Cause, Origin, Question, Why, elicitation_to_request},
     error::Unanswered,
     form::Form,
-    output::safe_line,
     protocol::Era,
     resolver::answers::{Action, AnswersFile, Entry, FillError, Otherwise, Overlay, Source, fill, suggest},
 };

@@ -1,12 +1,12 @@
 use tokio_util::sync::CancellationToken;
 
 use super::run::block_on;
+use crate::text::safe_line;
 use crate::{
     cli::{GlobalArgs, ServerArgs},
     config::{self, Config, Entry, Environment, Overrides, Target, TrustStore},
     error::Error,
     form::Form,
-    output::safe_line,
     terminal::{Filled, Terminal},
     transport::{Endpoint, HttpKind},
 };

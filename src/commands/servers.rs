@@ -12,11 +12,12 @@ use super::{
     select::{all_servers, place},
     session::Session,
 };
+use crate::text::safe_line;
 use crate::{
     cli::{GlobalArgs, ServerArgs},
     config::{self, Config, Entry, Environment},
     error::Error,
-    output::{Printer, safe_line, table},
+    output::{Printer, table},
 };
 
 /// What `servers` takes.

@@ -5,7 +5,7 @@ use tokio::{sync::oneshot, time::timeout};
 
 use crate::{
     arguments::fits_plainly,
-    form::{Checker, cut},
+    form::{Checker, TooCostly, cut},
     protocol::{CallToolResult, parse_lenient},
 };
 
@@ -46,7 +46,14 @@ pub(super) async fn mismatch(schema: Value, result: &CallToolResult) -> Option<S
 }
 
 fn faults(schema: &Value, value: &Value) -> Option<String> {
-    let faults = Checker::new(schema).ok()?.faults(value);
+    let faults = match Checker::new(schema).ok()?.faults(value) {
+        Ok(faults) => faults,
+        Err(TooCostly) => {
+            return Some(
+                "structuredContent is not checked: by the tool's outputSchema that would take too long".into(),
+            );
+        }
+    };
     let told = faults.iter().take(MOST_FAULTS).map(|fault| match fault.path.as_str() {
         "" => cut(&fault.reason, 200),
         path => format!("{}: {}", cut(path, 100), cut(&fault.reason, 200)),

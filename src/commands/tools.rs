@@ -12,10 +12,11 @@ use super::{
     select::{Selected, all_servers},
     session::Session,
 };
+use crate::text::safe_line;
 use crate::{
     cli::{GlobalArgs, ServerArgs},
     error::Error,
-    output::{PageOptions, Printer, Report, safe_line, tool_list, tool_page},
+    output::{PageOptions, Printer, Report, tool_list, tool_page},
     protocol::Tool,
 };
 
@@ -134,7 +135,7 @@ fn print(
             Err(error) if alone => return Err(error.into()),
             Err(error) => {
                 let report = error.report();
-                _ = write!(text, "{}\n  {}", safe_line(name), indented(&report.to_text()).trim_start());
+                _ = write!(text, "{}\n  {}", safe_line(name), indented(&report.to_text(None)).trim_start());
                 failed.get_or_insert(error);
                 json!({"error": report_value(&report)})
             }

@@ -36,6 +36,11 @@ impl Field {
         self.check_whole(value)
     }
 
+    /// Whether nothing can be said of `value`, because checking it would take too long.
+    pub(super) fn is_unaffordable(&self, value: &Value) -> bool {
+        self.checker.as_ref().is_some_and(|checker| !checker.is_affordable(value))
+    }
+
     /// Whether the schema leaves the type open; a person is asked for text then, and a file may hold anything.
     fn has_no_type(&self) -> bool {
         self.schema.get("type").is_none()
@@ -151,9 +156,9 @@ impl Field {
 
     /// Holds `value` against the whole schema, where the kind does not say everything.
     fn check_whole(&self, value: &Value) -> Result<(), FieldError> {
-        let Some(Fault { path, reason }) =
-            self.checker.as_ref().and_then(|checker| checker.faults(value).into_iter().next())
-        else {
+        // What would take too long to check is for the server to judge.
+        let faults = self.checker.as_ref().and_then(|checker| checker.faults(value).ok());
+        let Some(Fault { path, reason }) = faults.and_then(|faults| faults.into_iter().next()) else {
             return Ok(());
         };
         match path.as_str() {
@@ -184,7 +189,8 @@ impl Form {
         if errors.is_empty()
             && let Some(checker) = &self.checker
         {
-            errors.extend(checker.faults(&Value::Object(content.clone())).into_iter().map(FieldError::from));
+            let faults = checker.faults(&Value::Object(content.clone())).unwrap_or_default();
+            errors.extend(faults.into_iter().map(FieldError::from));
         }
         errors
     }

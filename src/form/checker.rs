@@ -6,7 +6,7 @@ use jsonschema::{
 };
 use serde_json::{Map, Value, json};
 
-use super::{cost, dialect, words};
+use super::{budget::Budget, cost, dialect, weigh, words};
 
 /// The most faults that are told about one value.
 const MOST_FAULTS: usize = 20;
@@ -15,7 +15,14 @@ const MOST_FAULTS: usize = 20;
 /// fetched, and neither time nor stack grow beyond bounds.
 pub(crate) struct Checker {
     validator: Validator,
+    /// The document, and the part of it that values are held against.
+    root: Value,
+    part: Option<Value>,
 }
+
+/// Holding this value against its schema would cost more than the value justifies, so nothing is known about it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct TooCostly;
 
 /// Where a value breaks its schema, and how.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,16 +39,36 @@ impl Checker {
     /// # Errors
     /// Why values cannot be checked: an invalid schema, an unknown dialect, references to other documents or in circles.
     pub(crate) fn new(root: &Value) -> Result<Self, String> {
-        cost::bound(root, root)?;
-        Self::build(root)
+        Self::within(root, &Budget::of(root))
+    }
+
+    /// Likewise, within a budget that others share.
+    ///
+    /// # Errors
+    /// As [`Checker::new`], and where there is too little left.
+    pub(super) fn within(root: &Value, budget: &Budget) -> Result<Self, String> {
+        cost::bound(root, root, budget)?;
+        let validator = build(root)?;
+        Ok(Self { validator, root: root.clone(), part: None })
     }
 
     /// The checker of `part`, whose local references count from `root`.
     ///
     /// # Errors
     /// As [`Checker::new`].
-    pub(crate) fn for_part(root: &Value, part: &Value) -> Result<Self, String> {
-        cost::bound(root, part)?;
+    pub(super) fn for_part(root: &Value, part: &Value, budget: &Budget) -> Result<Self, String> {
+        if !refers(part) {
+            // What it was written in does not matter.
+            let mut alone = part.clone();
+            if let (Value::Object(alone), Some(dialect)) = (&mut alone, root.get("$schema")) {
+                alone.entry("$schema").or_insert_with(|| dialect.clone());
+            }
+            return Self::within(&alone, budget);
+        }
+        if !budget.spend_on(root) {
+            return Err("the form refers to too much of itself".to_owned());
+        }
+        cost::bound(root, part, budget)?;
         // A reference counts from its resource, so the part must stand inside of the one it was written in.
         let mut inner = root.as_object().cloned().unwrap_or_default();
         let dialect = inner.get("$schema").cloned();
@@ -55,21 +82,43 @@ impl Checker {
         outer.extend(dialect.map(|dialect| ("$schema".to_owned(), dialect)));
         outer.insert("allOf".into(), json!([{"$ref": "urn:toolnexus:form#/toolnexus:field"}]));
         outer.insert(container.into(), json!({"form": inner}));
-        Self::build(&Value::Object(outer))
+        let validator = build(&Value::Object(outer))?;
+        Ok(Self { validator, root: root.clone(), part: Some(part.clone()) })
     }
 
-    fn build(schema: &Value) -> Result<Self, String> {
-        let patterns = PatternOptions::fancy_regex().backtrack_limit(200_000).size_limit(4 << 20);
-        // A format is a remark, unless a field of its own checks it.
-        let options = jsonschema::options().with_pattern_options(patterns).should_validate_formats(false).offline();
-        let validator = options.build(&dialect::plain(schema));
-        validator.map(|validator| Self { validator }).map_err(|error| words::cut(&error.to_string(), 160))
+    /// Whether holding `value` against the schema costs no more than the value justifies.
+    pub(super) fn is_affordable(&self, value: &Value) -> bool {
+        weigh::is_affordable(&self.root, self.part.as_ref().unwrap_or(&self.root), value)
     }
 
     /// Everything that is wrong with `value`, in the order of the schema; at most 20 faults.
-    pub(crate) fn faults(&self, value: &Value) -> Vec<Fault> {
+    ///
+    /// # Errors
+    /// [`TooCostly`], before anything was done.
+    pub(crate) fn faults(&self, value: &Value) -> Result<Vec<Fault>, TooCostly> {
+        if !self.is_affordable(value) {
+            return Err(TooCostly);
+        }
         let errors = self.validator.iter_errors(value).filter(|error| !is_unknown(error));
-        errors.take(MOST_FAULTS).map(|error| fault(&error)).collect()
+        Ok(errors.take(MOST_FAULTS).map(|error| fault(&error)).collect())
+    }
+}
+
+fn build(schema: &Value) -> Result<Validator, String> {
+    let patterns = PatternOptions::fancy_regex().backtrack_limit(200_000).size_limit(4 << 20);
+    // A format is a remark, unless a field of its own checks it.
+    let options = jsonschema::options().with_pattern_options(patterns).should_validate_formats(false).offline();
+    options.build(&dialect::plain(schema)).map_err(|error| words::cut(&error.to_string(), 160))
+}
+
+/// Whether a schema refers to anything.
+fn refers(part: &Value) -> bool {
+    match part {
+        Value::Object(map) => {
+            map.keys().any(|key| cost::REFERENCES.contains(&key.as_str())) || map.values().any(refers)
+        }
+        Value::Array(list) => list.iter().any(refers),
+        _ => false,
     }
 }
 
@@ -146,7 +195,7 @@ mod tests {
     use super::*;
 
     fn faults(root: &Value, part: &Value, value: &Value) -> Vec<Fault> {
-        Checker::for_part(root, part).expect("a checker").faults(value)
+        Checker::for_part(root, part, &Budget::of(root)).expect("a checker").faults(value).expect("affordable")
     }
 
     #[test]
@@ -207,7 +256,7 @@ mod tests {
             }
             defs.insert("l60".into(), json!({"type": "string"}));
             let checker = Checker::new(&json!({"$ref": "#/$defs/l0", "$defs": defs}));
-            checker.map(|checker| checker.faults(&json!({"a": {"a": {"b": 5}}}))).unwrap_or_default();
+            drop(checker.map(|checker| checker.faults(&json!({"a": {"a": {"b": 5}}}))));
         }
         assert!(start.elapsed().as_secs() < 20, "{:?}", start.elapsed());
     }

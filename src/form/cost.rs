@@ -2,19 +2,21 @@ use std::collections::HashMap;
 
 use serde_json::Value;
 
-use super::resolve::pointer;
+use super::{budget::Budget, resolve::pointer};
 
 /// The most schemas that one value may have to be held against.
 const MOST_STEPS: u64 = 20_000;
 /// The longest chain of schemas inside of schemas.
 const DEEPEST: usize = 200;
-/// The most schemas in a document.
-const MOST_SCHEMAS: usize = 50_000;
+/// The most parts of a document.
+const MOST_SCHEMAS: usize = 500_000;
+/// Why a document is not read.
+const TOO_LARGE: &str = "the schema is too large";
 
 /// Keywords whose schemas are held against the same value.
-const IN_PLACE: [&str; 10] =
+pub(super) const IN_PLACE: [&str; 10] =
     ["allOf", "anyOf", "oneOf", "not", "if", "then", "else", "dependentSchemas", "dependencies", "extends"];
-const REFERENCES: [&str; 3] = ["$ref", "$dynamicRef", "$recursiveRef"];
+pub(super) const REFERENCES: [&str; 3] = ["$ref", "$dynamicRef", "$recursiveRef"];
 
 /// Keywords whose value is a map from names to schemas.
 pub(super) const MAPS: [&str; 6] =
@@ -24,9 +26,8 @@ pub(super) const DATA: [&str; 4] = ["enum", "const", "default", "examples"];
 
 /// Whether values can be held against `part` of the document `root` in bounded time and depth: local references only,
 /// no circle that never reaches into the value, no tree of alternatives that grows without end.
-pub(super) fn bound(root: &Value, part: &Value) -> Result<(), String> {
-    let mut walk = Walk { root, costs: HashMap::new(), anchors: HashMap::new(), seen: 0, inside: vec![part] };
-    walk.name_anchors(root, 0)?;
+pub(super) fn bound(root: &Value, part: &Value, budget: &Budget) -> Result<(), String> {
+    let mut walk = Walk { root, costs: HashMap::new(), anchors: anchors(root)?, budget, inside: vec![part] };
     // What is inside the value comes after the circles of the value itself: it may refer back to where it stands.
     while let Some(schema) = walk.inside.pop() {
         walk.visit(schema, 0)?;
@@ -39,7 +40,7 @@ struct Walk<'a> {
     /// Schemas by their place in memory: how many steps each takes, or `None` while it is under way.
     costs: HashMap<*const Value, Option<u64>>,
     anchors: HashMap<&'a str, &'a Value>,
-    seen: usize,
+    budget: &'a Budget,
     /// Schemas for what is inside the value, still to be visited.
     inside: Vec<&'a Value>,
 }
@@ -57,13 +58,17 @@ impl<'a> Walk<'a> {
             Some(None) => return Err("the schema refers to itself".into()),
             None => {}
         }
+        if !self.budget.spend(1) {
+            return Err(TOO_LARGE.into());
+        }
         self.costs.insert(place, None);
         let mut steps: u64 = 1;
         for (key, value) in map {
             let key = key.as_str();
             if REFERENCES.contains(&key) {
                 let reference = value.as_str().unwrap_or_default();
-                let target = self.target(reference).ok_or_else(|| format!("{reference} is not in the schema"))?;
+                let target = target(self.root, &self.anchors, reference)
+                    .ok_or_else(|| format!("{reference} is not in the schema"))?;
                 steps = steps.saturating_add(self.visit(target, depth + 1)?);
             } else if IN_PLACE.contains(&key) {
                 for schema in subschemas(key, value) {
@@ -79,35 +84,45 @@ impl<'a> Walk<'a> {
         self.costs.insert(place, Some(steps));
         Ok(steps)
     }
+}
 
-    fn target(&self, reference: &str) -> Option<&'a Value> {
-        match reference.strip_prefix('#') {
-            Some(fragment) if fragment.is_empty() || fragment.starts_with('/') => pointer(self.root, reference),
-            Some(anchor) => self.anchors.get(anchor).copied(),
-            None => self.anchors.get(reference).copied(),
-        }
+/// What `reference` points at in `root`, whose anchors are these.
+pub(super) fn target<'a>(root: &'a Value, anchors: &HashMap<&'a str, &'a Value>, reference: &str) -> Option<&'a Value> {
+    match reference.strip_prefix('#') {
+        Some(fragment) if fragment.is_empty() || fragment.starts_with('/') => pointer(root, reference),
+        Some(anchor) => anchors.get(anchor).copied(),
+        None => anchors.get(reference).copied(),
     }
+}
 
-    fn name_anchors(&mut self, value: &'a Value, depth: usize) -> Result<(), String> {
-        self.seen += 1;
-        if depth > DEEPEST || self.seen > MOST_SCHEMAS {
-            return Err("the schema is too large".into());
+/// The schemas of a document that have a name of their own.
+///
+/// # Errors
+/// When the document is too large or too deep.
+pub(super) fn anchors(root: &Value) -> Result<HashMap<&str, &Value>, String> {
+    let (mut anchors, mut seen) = (HashMap::new(), 0);
+    let mut open = vec![(root, 0)];
+    while let Some((value, depth)) = open.pop() {
+        seen += 1;
+        if depth > DEEPEST || seen > MOST_SCHEMAS {
+            return Err(TOO_LARGE.into());
         }
         match value {
             Value::Object(map) => {
                 for name in ["$anchor", "$dynamicAnchor", "$id"].iter().filter_map(|key| map.get(*key)?.as_str()) {
-                    self.anchors.insert(name, value);
+                    anchors.insert(name, value);
                 }
-                map.values().try_for_each(|value| self.name_anchors(value, depth + 1))
+                open.extend(map.values().map(|value| (value, depth + 1)));
             }
-            Value::Array(list) => list.iter().try_for_each(|value| self.name_anchors(value, depth + 1)),
-            _ => Ok(()),
+            Value::Array(list) => open.extend(list.iter().map(|value| (value, depth + 1))),
+            _ => {}
         }
     }
+    Ok(anchors)
 }
 
 /// The schemas that `value`, the value of the keyword `key`, holds.
-fn subschemas<'a>(key: &str, value: &'a Value) -> Box<dyn Iterator<Item = &'a Value> + 'a> {
+pub(super) fn subschemas<'a>(key: &str, value: &'a Value) -> Box<dyn Iterator<Item = &'a Value> + 'a> {
     match value {
         Value::Array(list) => Box::new(list.iter()),
         Value::Object(map) if MAPS.contains(&key) => Box::new(map.values()),
@@ -122,7 +137,7 @@ mod tests {
     use super::*;
 
     fn bounded(root: &Value) -> Result<(), String> {
-        bound(root, root)
+        bound(root, root, &Budget::of(root))
     }
 
     #[test]

@@ -40,7 +40,7 @@ pub struct Field {
     /// What kind of value it takes.
     pub kind: FieldKind,
     /// The property's schema, its own references followed and `allOf` folded in. References deeper inside are as sent.
-    pub schema: Value,
+    pub schema: Arc<Value>,
     /// Holds values against the property's whole schema, where the kind does not say everything.
     pub(super) checker: Option<Arc<Checker>>,
 }

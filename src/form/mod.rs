@@ -1,6 +1,7 @@
 //! A schema to a [`Form`], text to values, and values checked against the schema. Nothing here does I/O, and external
 //! `$ref`s are never fetched.
 
+mod budget;
 mod build;
 mod check;
 mod checker;
@@ -23,6 +24,7 @@ mod secret;
 #[cfg(test)]
 mod tests;
 mod value;
+mod weigh;
 mod words;
 
 pub use error::FieldError;
@@ -31,7 +33,7 @@ pub use format::Format;
 pub use pattern::Pattern;
 pub(crate) use {
     build::field,
-    checker::Checker,
+    checker::{Checker, TooCostly},
     resolve::resolve,
     value::{same, unsendable},
     words::{bare, cut, nearest, type_of},

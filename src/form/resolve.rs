@@ -1,6 +1,6 @@
 use serde_json::{Map, Value};
 
-use super::dialect;
+use super::{budget::Budget, dialect};
 
 /// The longest chain of references and unions that is followed on the way to one field.
 const DEEPEST: usize = 32;
@@ -24,14 +24,19 @@ pub(crate) struct Resolved {
 
 /// Resolves `schema`, whose references count from `root`.
 pub(crate) fn resolve(root: &Value, schema: &Map<String, Value>) -> Resolved {
+    resolve_within(root, schema, &Budget::of(root))
+}
+
+/// Likewise, within a budget that others share: where there is too little left, keywords stay out of what is resolved.
+pub(super) fn resolve_within(root: &Value, schema: &Map<String, Value>, budget: &Budget) -> Resolved {
     let mut resolved = Resolved::default();
-    resolved.fold(root, schema, 0);
+    resolved.fold(root, schema, 0, budget);
     resolved
 }
 
 impl Resolved {
     /// Adds the keywords of `schema`; those already there win.
-    fn fold(&mut self, root: &Value, schema: &Map<String, Value>, depth: usize) {
+    fn fold(&mut self, root: &Value, schema: &Map<String, Value>, depth: usize, budget: &Budget) {
         self.steps += 1;
         if depth > DEEPEST || self.steps > MOST_STEPS {
             self.partial = true;
@@ -44,15 +49,19 @@ impl Resolved {
             match (key.as_str(), value) {
                 ("nullable", _) if says_nullable => {}
                 ("$ref" | "allOf" | "$defs" | "definitions", _) => {}
-                ("anyOf" | "oneOf", Value::Array(members)) => self.fold_union(root, key, members, depth),
+                ("anyOf" | "oneOf", Value::Array(members)) => self.fold_union(root, key, members, depth, budget),
                 ("type", Value::Array(types)) => self.fold_types(types),
                 ("type", Value::String(name)) => self.add(key, &Value::from(dialect::type_name(name))),
-                _ => self.add(key, value),
+                _ if budget.spend_on(value) => self.add(key, value),
+                _ => {
+                    self.partial = true;
+                    self.note("the form is too large to be drawn whole");
+                }
             }
         }
         if let Some(Value::String(reference)) = schema.get("$ref") {
             match pointer(root, reference) {
-                Some(Value::Object(target)) => self.fold(root, target, depth + 1),
+                Some(Value::Object(target)) => self.fold(root, target, depth + 1, budget),
                 Some(Value::Bool(true)) => {}
                 _ => {
                     self.partial = true;
@@ -62,7 +71,7 @@ impl Resolved {
         }
         for member in schema.get("allOf").and_then(Value::as_array).into_iter().flatten() {
             match member {
-                Value::Object(member) => self.fold(root, member, depth + 1),
+                Value::Object(member) => self.fold(root, member, depth + 1, budget),
                 Value::Bool(true) => {}
                 _ => self.partial = true,
             }
@@ -70,7 +79,7 @@ impl Resolved {
     }
 
     /// Takes `null` out of a union; one alternative that is left over is folded in.
-    fn fold_union(&mut self, root: &Value, key: &str, members: &[Value], depth: usize) {
+    fn fold_union(&mut self, root: &Value, key: &str, members: &[Value], depth: usize, budget: &Budget) {
         let (nulls, others): (Vec<&Value>, Vec<&Value>) = members.iter().partition(|member| is_null_schema(member));
         self.nullable |= !nulls.is_empty();
         match others.as_slice() {
@@ -78,9 +87,15 @@ impl Resolved {
             [Value::Object(only)] if only.contains_key("const") => {
                 self.add(key, &Value::Array(vec![only.clone().into()]));
             }
-            [Value::Object(only)] => self.fold(root, only, depth + 1),
+            [Value::Object(only)] => self.fold(root, only, depth + 1, budget),
             [] => self.add("const", &Value::Null),
-            _ => self.add(key, &others.into_iter().cloned().collect::<Vec<_>>().into()),
+            _ if others.iter().all(|member| budget.spend_on(member)) => {
+                self.add(key, &others.into_iter().cloned().collect::<Vec<_>>().into());
+            }
+            _ => {
+                self.partial = true;
+                self.note("the form is too large to be drawn whole");
+            }
         }
     }
 

@@ -1,6 +1,6 @@
 use unicode_width::UnicodeWidthStr;
 
-use crate::terminal::wrap;
+use crate::text::wrap;
 
 /// The fewest columns in which the last cell of a row is still read well.
 const FEWEST: usize = 20;

@@ -1,6 +1,6 @@
 use std::{borrow::Cow, fmt::Write as _};
 
-use super::sanitize::is_harmful;
+use crate::text::is_harmful;
 
 /// JSON text indented for people, in its own bytes otherwise: every digit and escape stays, at any depth.
 pub fn pretty(json: &str) -> String {

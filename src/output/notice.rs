@@ -1,22 +1,27 @@
+use std::fmt::Write as _;
+
 use serde_json::{Value, json};
 
-use super::{Verbosity, cut, safe_line, safe_text};
+use super::Verbosity;
 use crate::client::{Notice, NoticeKind};
+use crate::text::{cut, safe_line, safe_name, safe_text, start_of};
 
 /// Longest text of a server in a notice, in characters.
 const LONGEST: usize = 4_000;
+/// The most lines of it, which the server's name stands in front of.
+const LINES: usize = 40;
 
 /// The notice as lines for stderr, safe for a terminal; `None` when it is not shown at this verbosity. Progress has
 /// [`progress_text`].
 pub(super) fn notice_text(notice: &Notice, verbosity: Verbosity) -> Option<String> {
-    let server = safe_line(notice.server.as_str());
+    let server = safe_name(notice.server.as_str());
     let (needs, text) = match &notice.kind {
         NoticeKind::Warning(words) => {
             (Verbosity::Normal, format!("warning: {server}: {}\n", cut(&safe_line(words), LONGEST)))
         }
         NoticeKind::NotDeclared { method } => (
             Verbosity::Normal,
-            format!("warning: {server}: it asked a question ({}) that it was not allowed to ask\n", safe_line(method)),
+            format!("warning: {server}: it asked a question ({}) that it was not allowed to ask\n", safe_name(method)),
         ),
         NoticeKind::Withdrawn(_) => (Verbosity::Normal, format!("note: {server} took its question back\n")),
         NoticeKind::CalledAgain { revision } => {
@@ -24,18 +29,18 @@ pub(super) fn notice_text(notice: &Notice, verbosity: Verbosity) -> Option<Strin
         }
         NoticeKind::Log { level, logger, data } => {
             let quiet = matches!(level.as_str(), "debug" | "info" | "notice");
-            let source = logger.as_ref().map(|logger| format!(" {}", safe_line(logger))).unwrap_or_default();
+            let source = logger.as_ref().map(|logger| format!(" {}", safe_name(logger))).unwrap_or_default();
             let words = data.as_str().map_or_else(|| data.to_string(), str::to_owned);
             let needs = if quiet { Verbosity::Verbose } else { Verbosity::Normal };
-            (needs, behind_bar(&format!("{server} {}{source}", safe_line(level)), &words))
+            (needs, behind_bar(&format!("{server} {}{source}", safe_name(level)), &words))
         }
         NoticeKind::Stderr(line) => (Verbosity::Verbose, behind_bar(&server, line)),
-        NoticeKind::Changed { method, .. } => (Verbosity::Verbose, format!("{server}: {}\n", safe_line(method))),
+        NoticeKind::Changed { method, .. } => (Verbosity::Verbose, format!("{server}: {}\n", safe_name(method))),
         NoticeKind::Answered { action, .. } => (Verbosity::Verbose, format!("{server} asked, and was told {action}\n")),
         NoticeKind::LinkComplete(_) => (Verbosity::Verbose, format!("{server}: what the link was for is done\n")),
         NoticeKind::Task { status, message, .. } => {
             let message = message.as_ref().map(|words| format!(": {}", cut(&safe_line(words), LONGEST)));
-            (Verbosity::Verbose, format!("{server}: task {}{}\n", safe_line(status), message.unwrap_or_default()))
+            (Verbosity::Verbose, format!("{server}: task {}{}\n", safe_name(status), message.unwrap_or_default()))
         }
         NoticeKind::Progress { .. } => (Verbosity::Verbose, format!("{}\n", progress_text(notice)?)),
         NoticeKind::Asked(_) | NoticeKind::Unanswered { .. } => return None,
@@ -46,10 +51,10 @@ pub(super) fn notice_text(notice: &Notice, verbosity: Verbosity) -> Option<Strin
 /// Progress on one line: `forms, greet: 3 of 10, message`.
 pub(super) fn progress_text(notice: &Notice) -> Option<String> {
     let NoticeKind::Progress { call, progress, total, message } = &notice.kind else { return None };
-    let call = call.as_ref().map(|call| format!(", {}", safe_line(call.as_str()))).unwrap_or_default();
+    let call = call.as_ref().map(|call| format!(", {}", safe_name(call.as_str()))).unwrap_or_default();
     let total = total.map(|total| format!(" of {total}")).unwrap_or_default();
     let message = message.as_ref().map(|words| format!(", {}", cut(&safe_line(words), LONGEST))).unwrap_or_default();
-    Some(format!("{}{call}: {progress}{total}{message}", safe_line(notice.server.as_str())))
+    Some(format!("{}{call}: {progress}{total}{message}", safe_name(notice.server.as_str())))
 }
 
 /// The notice as an object for programs.
@@ -92,8 +97,15 @@ fn number(number: f64) -> Value {
 
 /// Each line of a server's words behind its name and a bar.
 fn behind_bar(name: &str, words: &str) -> String {
-    let words = safe_text(words);
-    cut(&words, LONGEST).lines().flat_map(|line| [name, " │ ", line, "\n"]).collect()
+    let words = safe_text(start_of(words, 4 * LONGEST));
+    let words = cut(&words, LONGEST);
+    let mut lines = words.lines();
+    let mut text: String = lines.by_ref().take(LINES).flat_map(|line| [name, " │ ", line, "\n"]).collect();
+    match lines.count() {
+        0 => {}
+        more => _ = writeln!(text, "{name} │ … {more} more lines"),
+    }
+    text
 }
 
 #[cfg(test)]

@@ -12,8 +12,8 @@ use super::{
     json::{one_line, pretty, safe_json},
     notice::{notice_event, notice_text, progress_text},
     result::result_text,
-    safe_line, safe_text,
 };
+use crate::text::{safe_line, safe_text};
 use crate::{
     client::{Notice, NoticeKind},
     elicitation::{Link, ServerName},
@@ -182,7 +182,7 @@ impl Printer {
     pub fn error(&self, report: &Report) {
         gate().status(None);
         let text = match self.mode {
-            OutputMode::Text => report.to_text(),
+            OutputMode::Text => report.to_text(columns()),
             OutputMode::Json | OutputMode::Events => format!("{}\n", safe_json(&report.to_json().to_string())),
         };
         gate().print(&text);
@@ -207,6 +207,11 @@ impl Printer {
         let json = if self.stdout_is_terminal { safe_json(json) } else { json.into() };
         self.stdout(&format!("{json}\n"))
     }
+}
+
+/// How wide the terminal is that stderr is, if it is one.
+fn columns() -> Option<usize> {
+    io::stderr().is_terminal().then(|| usize::from(console::Term::stderr().size().1).max(20))
 }
 
 /// As much of `text` as fits on one line of the terminal.

@@ -1,7 +1,7 @@
 use serde_json::{Value, json};
 
-use super::{cut, safe_line, safe_text};
 use crate::protocol::RpcError;
+use crate::text::{cut, safe_line, safe_text, start_of, wrap};
 
 /// An error, ready to be printed.
 #[derive(Clone, Debug)]
@@ -35,18 +35,20 @@ pub enum Detail {
 const LONGEST: usize = 2_000;
 
 impl Report {
-    /// The error for people: `error: …`, the details, `hint: …`. Safe for a terminal, and ends with a line end.
-    pub fn to_text(&self) -> String {
+    /// The error for people: `error: …`, the details, `hint: …`. Safe for a terminal, and ends with a line end. Words that
+    /// are not ours are wrapped behind their bar in a terminal of `columns`, so that no line of theirs begins where ours do.
+    pub fn to_text(&self, columns: Option<usize>) -> String {
         let mut text = format!("error: {}\n", cut(&safe_line(&self.message), LONGEST));
         for detail in &self.details {
             let (bar, words) = match detail {
                 Detail::Theirs(words) => ("│ ", words),
                 Detail::Ours(words) => ("  ", words),
             };
-            for line in cut(&safe_text(words), LONGEST).lines() {
-                text.push_str(bar);
-                text.push_str(line);
-                text.push('\n');
+            let words = safe_text(start_of(words, 4 * LONGEST));
+            for line in cut(&words, LONGEST).lines() {
+                let lines =
+                    columns.map_or_else(|| vec![line.to_owned()], |columns| wrap(line, columns.saturating_sub(2)));
+                text.extend(lines.iter().flat_map(|line| [bar, line, "\n"]));
             }
         }
         if let Some(hint) = &self.hint {
@@ -98,9 +100,22 @@ mod tests {
     #[test]
     fn foreign_words_stand_behind_a_bar() {
         assert_eq!(
-            report().to_text(),
+            report().to_text(None),
             "error: forms answered tools/call with error -32602\n│ no\\u{1b}[2J\n│ error: forged\n  name    text\nhint: first\n  second\n"
         );
+    }
+
+    #[test]
+    fn foreign_words_are_wrapped_behind_their_bar() {
+        let words = format!("{} hint: run this", "x".repeat(73));
+        let report = Report { details: vec![Detail::Theirs(words)], hint: None, ..report() };
+        for columns in [80, 40] {
+            let text = report.to_text(Some(columns));
+            assert!(
+                text.lines().skip(1).all(|line| line.starts_with("│ ") && line.chars().count() <= columns),
+                "{text}"
+            );
+        }
     }
 
     #[test]

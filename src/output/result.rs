@@ -2,8 +2,12 @@ use std::fmt::Write as _;
 
 use serde_json::Value;
 
-use super::{pretty, safe_json, safe_line, safe_piped, safe_text};
+use super::{pretty, safe_json};
 use crate::protocol::{CallToolResult, ContentBlock};
+use crate::text::{cut, safe_line, safe_name, safe_piped, safe_text};
+
+/// The longest address that is shown, in characters.
+const ADDRESS: usize = 2_000;
 
 /// A result as text for people: its blocks one below the other, or its structured content where there are none.
 ///
@@ -45,14 +49,15 @@ fn push_block(text: &mut String, block: &ContentBlock, on_terminal: bool) {
         ContentBlock::Image { mime_type, data } => push_note(text, "image", mime_type, data),
         ContentBlock::Audio { mime_type, data } => push_note(text, "audio", mime_type, data),
         ContentBlock::ResourceLink { uri, name, description } => {
-            let name = name.as_ref().map(|name| format!("{name}: ")).unwrap_or_default();
+            let name = name.as_ref().map(|name| format!("{}: ", cut(name, ADDRESS))).unwrap_or_default();
+            let uri = cut(uri, ADDRESS);
             let description = description.as_ref().map(|words| format!("\n  {words}")).unwrap_or_default();
             push_words(text, &format!("{name}{uri}{description}"), on_terminal);
         }
         ContentBlock::Resource(resource) => push_resource(text, resource, on_terminal),
         ContentBlock::Unknown(value) => {
             let kind = value.get("type").and_then(Value::as_str).unwrap_or("unknown");
-            _ = write!(text, "[a block of type {}; -o json shows it]", safe_line(kind));
+            _ = write!(text, "[a block of type {}; -o json shows it]", safe_name(kind));
         }
     }
 }
@@ -66,21 +71,26 @@ fn push_resource(text: &mut String, resource: &Value, on_terminal: bool) {
     let uri = part("uri").unwrap_or_default();
     match (part("text"), part("blob")) {
         (Some(words), _) => {
-            _ = writeln!(text, "[{}]", safe_line(uri));
+            _ = writeln!(text, "[{}]", cut(&safe_line(uri), ADDRESS));
             push_words(text, words, on_terminal);
         }
         (None, Some(data)) => {
             let kind = part("mimeType").unwrap_or("application/octet-stream");
             push_note(text, &format!("resource {uri}"), kind, data);
         }
-        (None, None) => push_words(text, uri, on_terminal),
+        (None, None) => push_words(text, &cut(uri, ADDRESS), on_terminal),
     }
 }
 
 fn push_note(text: &mut String, what: &str, mime_type: &str, data: &str) {
     let padding = data.bytes().rev().take_while(|byte| *byte == b'=').count();
     let bytes = (data.len() / 4 * 3 + (data.len() % 4).saturating_sub(1)).saturating_sub(padding);
-    _ = write!(text, "[{}: {}, {bytes} bytes; -o json has the data]", safe_line(what), safe_line(mime_type));
+    _ = write!(
+        text,
+        "[{}: {}, {bytes} bytes; -o json has the data]",
+        cut(&safe_line(what), ADDRESS),
+        safe_name(mime_type)
+    );
 }
 
 #[cfg(test)]

@@ -1,9 +1,7 @@
 use serde_json::Value;
 
-use super::{
-    cut, safe_line,
-    shape::{Shapes, literal, required},
-};
+use super::shape::{Shapes, literal, required};
+use crate::text::{cut, safe_line, safe_name};
 use crate::{form::resolve, protocol::Tool};
 
 /// The longest signature, in characters.
@@ -29,7 +27,7 @@ pub(super) fn signature(tool: &Tool) -> String {
         length += argument.chars().count();
         arguments.push(argument);
     }
-    safe_line(&format!("{}({})", tool.name, arguments.join(", "))).into_owned()
+    safe_line(&format!("{}({})", safe_name(&tool.name), arguments.join(", "))).into_owned()
 }
 
 fn argument(shapes: &mut Shapes<'_>, key: &str, part: &Value, required: bool) -> String {

@@ -3,12 +3,12 @@ use std::fmt::Write as _;
 use unicode_width::UnicodeWidthStr;
 
 use super::{
-    cut,
     example::example_words,
-    pretty, safe_line, safe_text,
+    pretty,
     shape::Shapes,
     signature::{first_sentence, marks, signature},
 };
+use crate::text::{cut, safe_line, safe_name, safe_text};
 use crate::{
     form::{Field, FieldKind, Form},
     protocol::Tool,
@@ -38,9 +38,9 @@ pub struct PageOptions<'a> {
 
 /// All about one tool: what it does, its arguments, what it gives, and a call to copy.
 pub fn tool_page(tool: &Tool, options: PageOptions<'_>) -> String {
-    let mut page = safe_line(&tool.name).into_owned();
+    let mut page = safe_name(&tool.name).into_owned();
     if let Some(title) = tool.title().filter(|title| *title != tool.name) {
-        _ = write!(page, "  {}", safe_line(title));
+        _ = write!(page, "  {}", safe_name(title));
     }
     page.extend(marks(tool).into_iter().map(|mark| format!("  [{mark}]")));
     page.push('\n');

@@ -16,10 +16,10 @@ use super::{
     stage::End,
     waiting::Wait,
 };
+use crate::text::{cut, safe_line};
 use crate::{
     elicitation::{Link, Origin, Waited},
     form::Form,
-    output::{cut, safe_line},
 };
 
 /// Has what is shown drawn anew.

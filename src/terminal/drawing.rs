@@ -13,8 +13,8 @@ use super::{
     scene::{Prompt, Scene, label_column},
     stage::{End, Stage},
     tty::Ready,
-    width::{fit, width},
 };
+use crate::text::{fit, width};
 
 /// What a list of lines is for.
 pub(super) enum Many<'a> {

@@ -9,9 +9,9 @@ use super::{
     painter::Caret,
     scene::{Prompt, Scene},
     stage::{End, Event, Stage},
-    width::width,
 };
-use crate::output::safe_line;
+use crate::text::safe_line;
+use crate::text::width;
 
 /// How the entering of a line ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -9,10 +9,8 @@ use super::{
     stage::End,
     switch::Switch,
 };
-use crate::{
-    form::{Choice, Field, FieldKind},
-    output::{cut, safe_line},
-};
+use crate::form::{Choice, Field, FieldKind};
+use crate::text::{cut, safe_line};
 
 const OUT: &str = "leave it out";
 

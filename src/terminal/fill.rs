@@ -8,10 +8,8 @@ use super::{
     scene::{Note, Scene},
     stage::{End, Stage},
 };
-use crate::{
-    form::{Field, Form},
-    output::{cut, safe_line, safe_text},
-};
+use crate::form::{Field, Form};
+use crate::text::{cut, safe_line, safe_text};
 
 /// The longest label and the longest text of a server that are shown, in characters.
 pub(super) const LABEL: usize = 60;

@@ -1,8 +1,8 @@
 use super::{
     line::{Ink, Line},
     scene::{Prompt, Scene, Title},
-    width::{width, wrap},
 };
+use crate::text::{width, wrap};
 
 /// Rows and columns of the terminal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

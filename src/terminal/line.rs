@@ -1,4 +1,4 @@
-use super::width::{fit, width};
+use crate::text::{fit, width};
 
 /// How a piece of a line looks, where the terminal has colours. The words say the same without.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

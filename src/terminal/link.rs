@@ -6,7 +6,7 @@ use super::{
     scene::{Note, Prompt, Scene, Title},
     stage::{End, Stage},
 };
-use crate::{elicitation::Link, output::safe_line};
+use crate::{elicitation::Link, text::safe_line};
 
 /// What a person wants done with a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

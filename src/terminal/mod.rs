@@ -35,7 +35,6 @@ mod stage;
 mod switch;
 mod tty;
 mod waiting;
-mod width;
 
 pub(crate) use fill::{Asking, Reply};
 pub use filled::Filled;
@@ -43,7 +42,6 @@ pub use gate::{Gate, gate, is_asking};
 pub use job::suspend;
 pub use open::Terminal;
 pub(crate) use stage::End;
-pub(crate) use width::wrap;
 
 use alarm::Alarm;
 use editor::Editor;

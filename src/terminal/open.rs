@@ -14,7 +14,7 @@ use super::{
     layout::Look,
     stage::End,
 };
-use crate::{form::Form, output::safe_line};
+use crate::{form::Form, text::safe_line};
 
 /// The terminal at which a person can be asked. Questions are drawn on standard error and keys are read from standard
 /// input, or from `/dev/tty` where standard input carries data.

@@ -8,8 +8,8 @@ use super::{
     list::{Item, Purpose},
     scene::{Prompt, Scene},
     stage::{End, Event, Stage},
-    width::width,
 };
+use crate::text::width;
 
 /// Lists for terminals in which the cursor cannot be moved: numbered lines, and a number to type.
 impl Stage {

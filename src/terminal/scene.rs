@@ -6,8 +6,8 @@ use std::sync::{
 use super::{
     layout::signed,
     line::{Ink, Line},
-    width::{fit, width},
 };
+use crate::text::{fit, width};
 
 /// What stands above all prompts of one question. All text in it is safe for a terminal.
 #[derive(Clone, Debug, Default)]
@@ -109,7 +109,7 @@ impl Note {
             Self::Info(text) => signed("", text, Ink::Faint, columns),
             Self::Warning(text) => signed("! ", text, Ink::Warning, columns),
             Self::Address(text) => {
-                super::width::chop(text, columns).into_iter().map(|line| Line::new(Ink::Accent, line)).collect()
+                crate::text::chop(text, columns).into_iter().map(|line| Line::new(Ink::Accent, line)).collect()
             }
         }
     }

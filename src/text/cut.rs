@@ -1,3 +1,26 @@
+use std::borrow::Cow;
+
+use super::safe_line;
+
+/// The longest name of a server's making that stands in front of other text, in characters.
+const NAME: usize = 200;
+
+/// A name that a server made, on one line and made safe: cut, with its length told.
+pub(crate) fn safe_name(name: &str) -> Cow<'_, str> {
+    match name.char_indices().nth(NAME) {
+        None => safe_line(name),
+        Some(_) => Cow::Owned(safe_line(&cut(name, NAME)).into_owned()),
+    }
+}
+
+/// The first `limit` characters of `text`, and how many there were when some are left out.
+pub(crate) fn cut(text: &str, limit: usize) -> Cow<'_, str> {
+    match text.char_indices().nth(limit) {
+        None => Cow::Borrowed(text),
+        Some((end, _)) => Cow::Owned(format!("{}… ({} characters)", &text[..end], text.chars().count())),
+    }
+}
+
 /// The start of `text`, at most `limit` bytes, never in the middle of a character.
 pub(crate) fn start_of(text: &str, limit: usize) -> &str {
     let mut end = limit.min(text.len());
@@ -15,5 +38,14 @@ mod tests {
     fn a_start_never_splits_a_character() {
         assert_eq!(["ab", "añb", "", "ü"].map(|text| start_of(text, 2)), ["ab", "a", "", "ü"]);
         assert_eq!(start_of("abc", 10), "abc");
+    }
+
+    #[test]
+    fn long_text_is_cut_with_its_length_told() {
+        assert_eq!(cut("žluťoučký", 3), "žlu… (9 characters)");
+        assert_eq!(cut("abc", 3), "abc");
+        let marks = format!("e{}", "\u{301}".repeat(100_000));
+        assert!(safe_name(&marks).len() < 500 && safe_name(&marks).ends_with("(100001 characters)"));
+        assert_eq!(safe_name("a\nb"), "a\\nb");
     }
 }

@@ -1,5 +1,12 @@
-//! Text as data: where it is cut. Knows nothing of terminals, and prints nothing.
+//! Text as data: made safe, measured, wrapped and cut. Knows nothing of terminals, and prints nothing.
 
 mod cut;
+mod sanitize;
+mod width;
 
-pub(crate) use cut::start_of;
+pub(crate) use cut::{cut, safe_name, start_of};
+pub(crate) use sanitize::{safe_line, safe_piped, safe_text};
+pub(crate) use {
+    sanitize::is_harmful,
+    width::{chop, fit, width, wrap},
+};

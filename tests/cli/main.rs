@@ -3,6 +3,7 @@
 mod harness;
 
 mod answers;
+mod budget;
 mod by_handshake;
 mod call;
 mod config;

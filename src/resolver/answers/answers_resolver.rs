@@ -8,10 +8,10 @@ use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
 use super::{Action, AnswersFile, Entry, Overlay, fill::Source, fill::fill};
+use crate::text::safe_line;
 use crate::{
     elicitation::{Answer, Cause, Outcome, Question, Resolver, Why},
     form::Form,
-    output::safe_line,
 };
 
 /// Told of each link that an entry accepts, before the server is: it shows the link, and starts the browser when the

@@ -1,10 +1,8 @@
 use serde_json::{Map, Value};
 
 use super::{Entry, Overlay};
-use crate::{
-    form::{Field, Form},
-    output::safe_line,
-};
+use crate::form::{Field, Form};
+use crate::text::safe_line;
 
 /// Why an entry does not fill a form: one line with the field's key and the rule, made safe for a terminal.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

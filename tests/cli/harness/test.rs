@@ -30,6 +30,8 @@ pub(crate) struct Test {
     stderr: Option<String>,
     stderr_parts: Vec<String>,
     time: Duration,
+    /// The most memory that the program may map, in KiB.
+    memory: Option<u64>,
 }
 
 impl Test {
@@ -46,6 +48,7 @@ impl Test {
             stderr: None,
             stderr_parts: Vec::new(),
             time: Duration::from_secs(30),
+            memory: None,
         }
     }
 
@@ -119,6 +122,12 @@ impl Test {
         self.stdin.as_deref().unwrap_or_default()
     }
 
+    /// Lets the program, and what it starts, map no more than so many MiB.
+    pub(crate) fn memory(mut self, most: u64) -> Self {
+        self.memory = Some(most * 1024);
+        self
+    }
+
     /// The exit code that is expected; 0 by default.
     pub(crate) fn status(mut self, status: i32) -> Self {
         self.status = status;
@@ -151,7 +160,14 @@ impl Test {
 
     /// The command, ready to be started, for tests that start it in their own way.
     pub(crate) fn command(&self) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_toolnexus"));
+        let mut command = match self.memory {
+            None => Command::new(env!("CARGO_BIN_EXE_toolnexus")),
+            Some(most) => {
+                let mut shell = Command::new("sh");
+                shell.args(["-c", &format!("ulimit -v {most}; exec \"$0\" \"$@\""), env!("CARGO_BIN_EXE_toolnexus")]);
+                shell
+            }
+        };
         let home = self.folder.path().join("home");
         command
             .args(&self.args)

@@ -1,13 +1,13 @@
 use std::{borrow::Cow, fmt::Write as _};
 
 /// Server text on one line: like [`safe_text`], with line ends and tabs escaped too.
-pub fn safe_line(text: &str) -> Cow<'_, str> {
+pub(crate) fn safe_line(text: &str) -> Cow<'_, str> {
     escape(text, |c| is_harmful(c) || matches!(c, '\n' | '\t'))
 }
 
 /// Server text on as many lines as it has, made safe for a terminal: C0 and C1 controls, escape sequences, bidirectional
 /// overrides and zero-width characters are shown escaped. Newline and tab stay; CR LF is a newline.
-pub fn safe_text(text: &str) -> Cow<'_, str> {
+pub(crate) fn safe_text(text: &str) -> Cow<'_, str> {
     if text.contains("\r\n") {
         return Cow::Owned(escape(&text.replace("\r\n", "\n"), is_harmful).into_owned());
     }
@@ -16,20 +16,12 @@ pub fn safe_text(text: &str) -> Cow<'_, str> {
 
 /// Server text for a pipe or a file, which may yet end on a terminal: C0 and C1 controls are shown escaped. Newline, tab
 /// and CR LF stay, and so does what only matters to reading, such as joiners in Persian or marks of direction.
-pub fn safe_piped(text: &str) -> Cow<'_, str> {
+pub(crate) fn safe_piped(text: &str) -> Cow<'_, str> {
     if !text.contains("\r\n") {
         return escape(text, is_control);
     }
     let lines: Vec<Cow<'_, str>> = text.split("\r\n").map(|line| escape(line, is_control)).collect();
     Cow::Owned(lines.join("\r\n"))
-}
-
-/// The first `limit` characters of `text`, and how many there were when some are left out.
-pub fn cut(text: &str, limit: usize) -> Cow<'_, str> {
-    match text.char_indices().nth(limit) {
-        None => Cow::Borrowed(text),
-        Some((end, _)) => Cow::Owned(format!("{}… ({} characters)", &text[..end], text.chars().count())),
-    }
 }
 
 fn escape(text: &str, harmful: impl Fn(char) -> bool) -> Cow<'_, str> {
@@ -60,7 +52,7 @@ fn is_control(c: char) -> bool {
 }
 
 /// Whether `c` moves, hides or reorders what stands around it.
-pub(super) fn is_harmful(c: char) -> bool {
+pub(crate) fn is_harmful(c: char) -> bool {
     is_control(c)
         || matches!(c,
             '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
@@ -96,11 +88,5 @@ mod tests {
         assert_eq!(safe_line("abc\u{202e}gnp.exe"), "abc\\u{202e}gnp.exe");
         assert_eq!(safe_line("pay\u{200b}pal\u{feff}"), "pay\\u{200b}pal\\u{feff}");
         assert_eq!(safe_line("👩\u{200d}👧 naïve 漢字"), "👩\u{200d}👧 naïve 漢字");
-    }
-
-    #[test]
-    fn long_text_is_cut_with_its_length_told() {
-        assert_eq!(cut("žluťoučký", 3), "žlu… (9 characters)");
-        assert_eq!(cut("abc", 3), "abc");
     }
 }

@@ -4,12 +4,12 @@ use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
 /// How many columns `text` takes, which is one line and safe.
-pub(super) fn width(text: &str) -> usize {
+pub(crate) fn width(text: &str) -> usize {
     text.width()
 }
 
 /// `text`, or as much of its start as fits into `columns` with an ellipsis.
-pub(super) fn fit(text: &str, columns: usize) -> Cow<'_, str> {
+pub(crate) fn fit(text: &str, columns: usize) -> Cow<'_, str> {
     if width(text) <= columns {
         return Cow::Borrowed(text);
     }
@@ -43,7 +43,7 @@ pub(crate) fn wrap(text: &str, columns: usize) -> Vec<String> {
 }
 
 /// `text` as lines of exactly `columns`, but for the last: for addresses.
-pub(super) fn chop(text: &str, columns: usize) -> Vec<String> {
+pub(crate) fn chop(text: &str, columns: usize) -> Vec<String> {
     let mut lines = Vec::new();
     let mut rest = text;
     while !rest.is_empty() {
