@@ -16,6 +16,7 @@
 //! | command line | [`cli`], `words`, [`commands`], [`error`] | clap types; a file for each subcommand; exit codes |
 //! | resolvers | [`resolver`] | answers files, programs, deferred calls, people, and their order |
 //! | people | [`terminal`], [`output`] | prompts, the line editor, the browser; rendering |
+//! | pages | [`pages`] | the strict server on loopback for pages in a browser |
 //! | host | [`host`], [`client`], [`config`] | servers, negotiation, rounds, tasks, time |
 //! | questions | [`elicitation`], [`form`], [`arguments`] | the bridge; schema to form; text to values |
 //! | text | `text` | where text is cut |
@@ -48,6 +49,7 @@ pub mod error;
 pub mod form;
 pub mod host;
 pub mod output;
+pub mod pages;
 pub mod protocol;
 pub mod resolver;
 pub mod terminal;

@@ -2,14 +2,13 @@
 
 use std::{
     io::{Read, Write},
-    net::TcpStream,
     process::{Command, Stdio},
     thread,
 };
 
 use serde_json::json;
 
-use super::harness::Test;
+use super::harness::{Test, pages};
 
 const ERAS: [&str; 3] = ["2025-06-18", "2025-11-25", "2026-07-28"];
 
@@ -65,15 +64,10 @@ const LINKS: &str = r#"[{"when": {"mode": "url"}, "action": "accept"}]"#;
 
 /// Presses *Approve* on the page at `url`.
 fn approve(url: &str) {
-    let rest = url.strip_prefix("http://").expect("a local address");
-    let (host, path) = rest.split_once('/').expect("a path");
-    for method in ["GET", "POST"] {
-        let mut stream = TcpStream::connect(host).expect("the page is served");
-        write!(stream, "{method} /{path} HTTP/1.1\r\nHost: {host}\r\nContent-Length: 0\r\n\r\n").expect("written");
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer).expect("an answer");
-        assert!(answer.starts_with("HTTP/1.1 200") && answer.contains("Approve"), "{answer}");
-    }
+    let (head, page) = pages::get(url);
+    assert!(head.starts_with("HTTP/1.1 200") && page.contains("Approve"), "{head}{page}");
+    let (head, page) = pages::send_form(url, &head, &page, &[]);
+    assert!(head.starts_with("HTTP/1.1 200") && page.contains("Approved"), "{head}{page}");
 }
 
 #[test]
@@ -94,6 +88,51 @@ fn connect_waits_for_the_page() {
         assert_eq!((run.status, run.stdout.as_str()), (Some(0), "Connected: you approved it on the page.\n"), "{era}");
         rest.join().expect("read").expect("stderr");
     }
+}
+
+/// What somebody else sends, and the status that they get: address, method, headers, body, status.
+type Stranger<'a> = (&'a str, &'a str, &'a [(&'a str, &'a str)], &'a str, &'a str);
+
+#[test]
+fn the_page_is_for_its_own_reader_alone() {
+    let test = call("2025-11-25", "connect").file("links.json", LINKS).args(["--answers", "links.json"]);
+    let mut program =
+        test.command().stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("started");
+    let mut stderr = std::io::BufReader::new(program.stderr.take().expect("stderr"));
+    let mut line = String::new();
+    while !line.starts_with("http://127.0.0.1:") {
+        line.clear();
+        assert_ne!(std::io::BufRead::read_line(&mut stderr, &mut line).expect("a line"), 0, "no link");
+    }
+    let rest = thread::spawn(move || stderr.read_to_string(&mut String::new()));
+    let url = line.trim();
+    let (head, page) = pages::get(url);
+    for header in ["cache-control: no-store", "content-security-policy: default-src 'none'", "samesite=strict"] {
+        assert!(head.to_lowercase().contains(header), "{head}");
+    }
+    let (cookie, body) = (pages::cookie(&head), format!("_token={}", pages::token(&page)));
+    let form = ("Content-Type", "application/x-www-form-urlencoded");
+    let own = ("Cookie", cookie.as_str());
+    let long = "x".repeat(2 << 20);
+    let root = url.match_indices('/').nth(2).map_or(url, |(end, _)| &url[..=end]);
+    let strangers: [Stranger<'_>; 8] = [
+        (url, "GET", &[("Host", "evil.example")], "", "403"),
+        (url, "GET", &[("Origin", "http://evil.example")], "", "403"),
+        (url, "DELETE", &[], "", "403"),
+        (root, "GET", &[], "", "404"),
+        (url, "POST", &[form, own], "", "403"),
+        (url, "POST", &[form], &body, "403"),
+        (url, "POST", &[form, own, ("Origin", "null")], &body, "403"),
+        (url, "POST", &[form, own], &long, "413"),
+    ];
+    for (url, method, headers, body, status) in strangers {
+        let (head, _) = pages::request(url, method, headers, body);
+        assert!(head.starts_with(&format!("HTTP/1.1 {status}")), "{method} {headers:?}: {head}");
+    }
+    let (head, _) = pages::request(url, "POST", &[form, own], &body);
+    assert!(head.starts_with("HTTP/1.1 200"), "{head}");
+    assert_eq!(super::harness::wait(program, std::time::Duration::from_secs(20)).status, Some(0));
+    rest.join().expect("read").expect("stderr");
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Running the program in a folder of its own, against servers that follow a script.
 
 mod fake;
+pub(crate) mod pages;
 mod run;
 mod script;
 mod terminal;

@@ -1,0 +1,138 @@
+use std::{
+    collections::VecDeque,
+    io,
+    sync::{Mutex, MutexGuard, PoisonError},
+};
+
+use hyper::{HeaderMap, header};
+
+use super::{guard::is_same, unguessable};
+
+/// The name of the field with a form's token.
+pub(super) const TOKEN: &str = "_token";
+/// How many forms may be open at once; the oldest is forgotten first.
+const OPEN: usize = 64;
+
+/// The fields of a query or of a form that was sent, in order, decoded.
+#[derive(Clone, Default, PartialEq, Eq)]
+pub struct Fields(Vec<(String, String)>);
+
+impl Fields {
+    /// The fields in the query of an address.
+    pub fn of(url: &url::Url) -> Self {
+        Self::parse(url.query().unwrap_or_default().as_bytes())
+    }
+
+    pub(super) fn parse(text: &[u8]) -> Self {
+        Self(url::form_urlencoded::parse(text).into_owned().collect())
+    }
+
+    /// The value of a field; `None` when it is not there, or more than once.
+    pub fn one(&self, name: &str) -> Option<&str> {
+        let mut values = self.0.iter().filter(|(key, _)| key == name).map(|(_, value)| value.as_str());
+        let first = values.next();
+        first.filter(|_| values.next().is_none())
+    }
+
+    /// Every value of a field.
+    pub fn all(&self, name: &str) -> Vec<&str> {
+        self.iter().filter(|(key, _)| *key == name).map(|(_, value)| value).collect()
+    }
+
+    /// All fields, as `(name, value)`.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.0.iter().map(|(key, value)| (key.as_str(), value.as_str()))
+    }
+}
+
+impl std::fmt::Debug for Fields {
+    /// Names alone: values may be secret.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_list().entries(self.0.iter().map(|(key, _)| key)).finish()
+    }
+}
+
+/// Which posts come from pages of ours: those with the cookie that our pages set, and the token of a form that we gave
+/// out and that has not been sent yet.
+pub(super) struct Forms {
+    cookie: (String, String),
+    open: Mutex<VecDeque<String>>,
+}
+
+impl Forms {
+    pub(super) fn new(port: u16) -> io::Result<Self> {
+        // All ports of a host share their cookies.
+        Ok(Self { cookie: (format!("toolnexus-{port}"), unguessable()?), open: Mutex::default() })
+    }
+
+    /// What `Set-Cookie` says for pages below `path`.
+    pub(super) fn set_cookie(&self, path: &str) -> String {
+        format!("{}={}; Path={path}; HttpOnly; SameSite=Strict", self.cookie.0, self.cookie.1)
+    }
+
+    /// The token of a new form.
+    pub(super) fn open(&self) -> io::Result<String> {
+        let token = unguessable()?;
+        let mut open = self.tokens();
+        if open.len() == OPEN {
+            open.pop_front();
+        }
+        open.push_back(token.clone());
+        Ok(token)
+    }
+
+    /// Whether a post is our own. Its token is used up by that.
+    pub(super) fn accept(&self, headers: &HeaderMap, fields: &Fields) -> bool {
+        let cookies = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
+        let mut cookies = cookies.flat_map(|value| value.split(';')).filter_map(|pair| pair.trim().split_once('='));
+        let has_cookie = cookies.any(|(name, value)| name == self.cookie.0 && is_same(value, &self.cookie.1));
+        let Some(token) = fields.one(TOKEN).filter(|_| has_cookie) else { return false };
+        let mut open = self.tokens();
+        let place = open.iter().position(|known| is_same(known, token));
+        place.and_then(|place| open.remove(place)).is_some()
+    }
+
+    fn tokens(&self) -> MutexGuard<'_, VecDeque<String>> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_post_needs_the_cookie_and_a_token_that_was_not_used() {
+        let forms = Forms::new(80).expect("randomness");
+        let token = forms.open().expect("randomness");
+        let fields = Fields::parse(format!("a=1&{TOKEN}={token}").as_bytes());
+        let mut headers = HeaderMap::new();
+        assert!(!forms.accept(&headers, &fields));
+        let cookie = forms.set_cookie("/x/");
+        let cookie = cookie.split(';').next().expect("a pair");
+        headers.insert(header::COOKIE, format!("other=1; {cookie}").parse().expect("a value"));
+        assert!(!forms.accept(&headers, &Fields::parse(b"a=1")));
+        assert!(!forms.accept(&headers, &Fields::parse(format!("{TOKEN}={token}&{TOKEN}=x").as_bytes())));
+        assert!(forms.accept(&headers, &fields));
+        assert!(!forms.accept(&headers, &fields), "a token counts once");
+    }
+
+    #[test]
+    fn the_oldest_form_is_forgotten() {
+        let forms = Forms::new(80).expect("randomness");
+        let first = forms.open().expect("randomness");
+        for _ in 0..OPEN {
+            forms.open().expect("randomness");
+        }
+        assert!(!forms.tokens().contains(&first));
+        assert_eq!(forms.tokens().len(), OPEN);
+    }
+
+    #[test]
+    fn fields_are_decoded_and_their_values_are_not_shown() {
+        let fields = Fields::parse(b"a=1&b=x+%26&a=2&code=hush");
+        assert_eq!((fields.one("a"), fields.one("b"), fields.one("c")), (None, Some("x &"), None));
+        assert_eq!(fields.all("a"), ["1", "2"]);
+        assert_eq!(format!("{fields:?}"), r#"["a", "b", "a", "code"]"#);
+    }
+}

@@ -1,0 +1,27 @@
+//! Web pages for the person at this machine, on a small strict server: bound to 127.0.0.1, `Host` and `Origin` checked,
+//! one path that is secret or known to one sender, nothing cached, a content security policy, forms with a token of
+//! their own and a `SameSite` cookie, every size bounded. All of it works without JavaScript.
+//!
+//! A [`Site`] says what stands on the pages; [`Pages::serve`] serves it. `guard` knows who may ask, `forms` which posts
+//! are our own, `reply` how a page goes out.
+
+mod forms;
+mod guard;
+mod reply;
+mod server;
+
+pub use forms::Fields;
+pub use guard::is_same;
+pub use reply::{Event, Page, Reply};
+pub use server::{Address, Pages, Site, Visit};
+
+/// Text that cannot be guessed: 128 bits, as 32 hexadecimal digits.
+///
+/// # Errors
+/// When the system has no randomness.
+pub fn unguessable() -> std::io::Result<String> {
+    let mut random = [0; 16];
+    ring::rand::SecureRandom::fill(&ring::rand::SystemRandom::new(), &mut random)
+        .map_err(|_| std::io::Error::other("the system has no randomness"))?;
+    Ok(format!("{:032x}", u128::from_be_bytes(random)))
+}

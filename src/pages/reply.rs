@@ -1,0 +1,151 @@
+use std::convert::Infallible;
+
+use futures_util::{Stream, StreamExt as _, stream::BoxStream};
+use http_body_util::{BodyExt as _, Full, StreamBody, combinators::UnsyncBoxBody};
+use hyper::{
+    Response, StatusCode,
+    body::{Bytes, Frame},
+    header::{self, HeaderName, HeaderValue},
+};
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+
+/// The body of a response.
+pub(super) type Body = UnsyncBoxBody<Bytes, Infallible>;
+
+const STYLE: &str = "\
+:root{color-scheme:light dark}\
+body{font:1.1rem/1.5 system-ui,sans-serif;margin:12vh auto;max-width:38rem;padding:0 1rem}\
+button,input,select,textarea{font:inherit}\
+button{padding:.4em 1.2em}\
+code{overflow-wrap:anywhere}";
+
+/// What a site answers.
+pub enum Reply {
+    /// A page.
+    Page(Page),
+    /// Look at another page of the site: its path, below the site's own.
+    SeeOther(String),
+    /// Events as they come, for a page with a script.
+    Events(BoxStream<'static, Event>),
+    /// There is no such page.
+    NotFound,
+}
+
+/// A page.
+pub struct Page {
+    /// The status that it goes out with.
+    pub status: StatusCode,
+    /// Its title and heading.
+    pub title: String,
+    /// What stands below the heading.
+    pub body: Markup,
+    /// A script that makes the page better. It has to work without.
+    pub script: Option<&'static str>,
+}
+
+/// One server-sent event.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Event {
+    /// Its name, without line ends.
+    pub name: &'static str,
+    /// Its data.
+    pub data: String,
+}
+
+impl Page {
+    /// A page that says that all is well.
+    pub fn new(title: impl Into<String>, body: Markup) -> Self {
+        Self { status: StatusCode::OK, title: title.into(), body, script: None }
+    }
+
+    /// A page that says that something is wrong with the request.
+    pub fn refusal(title: impl Into<String>, body: Markup) -> Self {
+        Self { status: StatusCode::BAD_REQUEST, ..Self::new(title, body) }
+    }
+
+    fn render(self, nonce: &str) -> Response<Body> {
+        let script = self.script.map(|script| html! { script nonce=(nonce) { (PreEscaped(script)) } });
+        let page = html! {
+            (DOCTYPE)
+            html lang="en" {
+                head {
+                    meta charset="utf-8";
+                    meta name="viewport" content="width=device-width";
+                    title { (self.title) }
+                    style nonce=(nonce) { (PreEscaped(STYLE)) }
+                }
+                body {
+                    h1 { (self.title) }
+                    (self.body)
+                    @if let Some(script) = script { (script) }
+                }
+            }
+        };
+        let policy = format!(
+            "default-src 'none'; style-src 'nonce-{nonce}'; script-src 'nonce-{nonce}'; connect-src 'self'; \
+             form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+        );
+        let mut response = response(self.status, "text/html; charset=utf-8", page.into_string());
+        // It is made of digits and ASCII words.
+        if let Ok(policy) = HeaderValue::from_str(&policy) {
+            response.headers_mut().insert(header::CONTENT_SECURITY_POLICY, policy);
+        }
+        response
+    }
+}
+
+impl Reply {
+    /// The response; `base` is the path of the site.
+    pub(super) fn into_response(self, base: &str, nonce: &str) -> Response<Body> {
+        match self {
+            Self::Page(page) => page.render(nonce),
+            Self::SeeOther(path) => {
+                let mut response = plain(StatusCode::SEE_OTHER, "");
+                if let Ok(to) = HeaderValue::from_str(&format!("{base}{path}")) {
+                    response.headers_mut().insert(header::LOCATION, to);
+                }
+                response
+            }
+            Self::Events(events) => stream(events),
+            Self::NotFound => plain(StatusCode::NOT_FOUND, "There is no such page.\n"),
+        }
+    }
+}
+
+/// A response of plain words.
+pub(super) fn plain(status: StatusCode, words: &'static str) -> Response<Body> {
+    response(status, "text/plain; charset=utf-8", words.to_owned())
+}
+
+fn stream(events: impl Stream<Item = Event> + Send + 'static) -> Response<Body> {
+    let frames = events.map(|event| {
+        let data: String = event.data.split('\n').flat_map(|line| ["data: ", line, "\n"]).collect();
+        Ok::<_, Infallible>(Frame::data(Bytes::from(format!("event: {}\n{data}\n", event.name).replace('\r', ""))))
+    });
+    with_headers("text/event-stream", Response::new(StreamBody::new(frames).boxed_unsync()))
+}
+
+fn response(status: StatusCode, kind: &'static str, body: String) -> Response<Body> {
+    let mut response = Response::new(Full::from(body).boxed_unsync());
+    *response.status_mut() = status;
+    with_headers(kind, response)
+}
+
+/// What every response says. The referrer stays on the site: with none at all, browsers send `Origin: null` with our
+/// own forms.
+fn with_headers(kind: &'static str, mut response: Response<Body>) -> Response<Body> {
+    let headers = [
+        (header::CONTENT_TYPE, kind),
+        (header::CACHE_CONTROL, "no-store"),
+        (header::CONTENT_SECURITY_POLICY, "default-src 'none'; frame-ancestors 'none'"),
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (header::X_FRAME_OPTIONS, "DENY"),
+        (header::REFERRER_POLICY, "same-origin"),
+        (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
+        (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
+    ];
+    for (name, value) in headers {
+        response.headers_mut().insert(name, HeaderValue::from_static(value));
+    }
+    response
+}
