@@ -1,5 +1,5 @@
 use std::{
-    fs,
+    fs, io,
     path::{Path, PathBuf},
     sync::{
         Arc,
@@ -46,6 +46,9 @@ impl KeptTask {
     }
 
     /// The call has ended: the file goes, unless the task is put aside or was lost from sight.
+    ///
+    /// # Errors
+    /// When stdout cannot be written.
     pub(super) fn end(&self, end: &Result<CallEnd, ClientError>) -> anyhow::Result<()> {
         if !self.is_written.load(Ordering::Relaxed) {
             return Ok(());
@@ -56,7 +59,12 @@ impl KeptTask {
                 let file = self.path.display().to_string();
                 self.printer.note(&format!("toolnexus resume {} takes the task up", shell_words::quote(&file)))?;
             }
-            Ok(CallEnd::Done(_)) | Err(_) => fs::remove_file(&self.path)?,
+            Ok(CallEnd::Done(_)) | Err(_) => match fs::remove_file(&self.path) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                    self.printer.warning(&format!("{} is of no more use, and stays: {error}", self.path.display()))?;
+                }
+                _ => {}
+            },
         }
         Ok(())
     }

@@ -1,14 +1,29 @@
-use std::sync::{
-    Arc,
-    atomic::{AtomicU8, Ordering},
+use std::{
+    fs, io, process,
+    sync::{
+        Arc,
+        atomic::{AtomicU8, Ordering},
+    },
+    thread,
+    time::Duration,
 };
 
+use nix::sys::signal::Signal;
+use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
-use crate::{error::Error, terminal::is_asking};
+use crate::{
+    error::Error,
+    output::is_blocked,
+    terminal::{is_asking, restore, suspend},
+    transport::stdio::kill_all,
+};
 
-/// The signals that end a run: the one place that handles them. From here on none of them kills the process; `stop` fires
-/// instead, so that servers are told and ended on every way out.
+/// The signals that end a run: the one place that handles them. The first one fires `stop`, so that servers are told and
+/// ended on every way out; a second one ends the process at once. One that was ignored when the program was started stays
+/// ignored.
+///
+/// They are waited for on a thread of their own, which nothing that the run does can hold up.
 #[derive(Clone, Debug)]
 pub(super) struct Signals {
     /// Fires on the first signal.
@@ -19,14 +34,20 @@ pub(super) struct Signals {
 const INTERRUPTED: u8 = 1;
 const TERMINATED: u8 = 2;
 
+/// How long a run that cannot write its output has to end after the first signal.
+const BLOCKED: Duration = Duration::from_millis(300);
+
 impl Signals {
-    /// Installs the handlers. Must be called in a runtime.
+    /// Installs the handlers.
     ///
     /// # Errors
     /// When the system refuses.
-    pub(super) fn install() -> std::io::Result<Self> {
+    pub(super) fn install() -> io::Result<Self> {
         let signals = Self { stop: CancellationToken::new(), received: Arc::default() };
-        signals.listen()?;
+        let listener = signals.clone();
+        let (ready, is_ready) = std::sync::mpsc::channel();
+        thread::Builder::new().name("signals".to_owned()).spawn(move || listener.listen(&ready))?;
+        is_ready.recv().unwrap_or_else(|_| Err(io::Error::other("the signal thread ended")))?;
         Ok(signals)
     }
 
@@ -39,43 +60,92 @@ impl Signals {
         }
     }
 
+    /// The first one counts; a second one waits for nothing.
     fn fire(&self, signal: u8) {
-        // The first one counts.
-        _ = self.received.compare_exchange(0, signal, Ordering::Relaxed, Ordering::Relaxed);
+        let first = self.received.compare_exchange(0, signal, Ordering::Relaxed, Ordering::Relaxed);
+        if let Err(first) = first {
+            self.end_at_once(first);
+        }
         self.stop.cancel();
+        if is_blocked() {
+            let signals = self.clone();
+            thread::spawn(move || {
+                thread::sleep(BLOCKED);
+                if is_blocked() {
+                    signals.end_at_once(signal);
+                }
+            });
+        }
     }
 
-    fn listen(&self) -> std::io::Result<()> {
-        use tokio::signal::unix::{SignalKind, signal};
+    /// Ends the process, with the terminal whole and no server left.
+    #[allow(clippy::exit, reason = "whoever would return from main may be blocked")]
+    fn end_at_once(&self, signal: u8) -> ! {
+        restore();
+        kill_all();
+        let error = if signal == INTERRUPTED { Error::Interrupted } else { Error::Terminated };
+        process::exit(error.exit().into());
+    }
 
-        use crate::terminal::suspend;
-
-        let mut interrupt = signal(SignalKind::interrupt())?;
-        let mut terminate = signal(SignalKind::terminate())?;
-        let mut hangup = signal(SignalKind::hangup())?;
-        let mut suspended = signal(SignalKind::from_raw(nix::sys::signal::Signal::SIGTSTP as i32))?;
-        let signals = self.clone();
-        tokio::spawn(async move {
+    fn listen(&self, ready: &std::sync::mpsc::Sender<io::Result<()>>) {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build();
+        let runtime = match runtime {
+            Ok(runtime) => runtime,
+            Err(error) => return drop(ready.send(Err(error))),
+        };
+        runtime.block_on(async {
+            let ignored = ignored();
+            let open = |wanted: Signal| {
+                let is_ignored = ignored & (1 << (wanted as u32 - 1)) != 0;
+                (!is_ignored).then(|| signal(SignalKind::from_raw(wanted as i32))).transpose()
+            };
+            let opened = (|| {
+                Ok((open(Signal::SIGINT)?, open(Signal::SIGTERM)?, open(Signal::SIGHUP)?, open(Signal::SIGTSTP)?))
+            })();
+            let (mut interrupt, mut terminate, mut hangup, mut suspended) = match opened {
+                Ok(opened) => opened,
+                Err(error) => return drop(ready.send(Err(error))),
+            };
+            if ready.send(Ok(())).is_err() {
+                return;
+            }
             loop {
                 tokio::select! {
-                    Some(()) = interrupt.recv() => {
+                    () = next(&mut interrupt) => {
                         // At a prompt Ctrl-C closes the question, and the call goes on.
                         if !is_asking() {
-                            signals.fire(INTERRUPTED);
+                            self.fire(INTERRUPTED);
                         }
                     }
-                    Some(()) = suspended.recv() => {
+                    () = next(&mut suspended) => {
                         // A prompt leaves the terminal whole first.
                         if !is_asking() {
                             suspend();
                         }
                     }
-                    Some(()) = terminate.recv() => signals.fire(TERMINATED),
-                    Some(()) = hangup.recv() => signals.fire(TERMINATED),
-                    else => return,
+                    () = next(&mut terminate) => self.fire(TERMINATED),
+                    () = next(&mut hangup) => self.fire(TERMINATED),
                 }
             }
         });
-        Ok(())
     }
+}
+
+/// The next time that a signal comes: never, where it is ignored.
+async fn next(signal: &mut Option<tokio::signal::unix::Signal>) {
+    let came = match signal {
+        Some(signal) => signal.recv().await,
+        None => None,
+    };
+    if came.is_none() {
+        std::future::pending::<()>().await;
+    }
+}
+
+/// The signals that were ignored when the program was started, a bit each from the first; none where the system does not
+/// say (it is Linux that does).
+fn ignored() -> u64 {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0)
 }

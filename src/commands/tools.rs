@@ -79,8 +79,13 @@ pub fn run(args: ToolsArgs, global: &GlobalArgs, printer: &Arc<Printer>) -> anyh
         let session = Session::new(config, &args.server, &Questions::for_listing(), None, printer)?;
         let listings = join_all(names.iter().map(|name| list(&session, name))).await;
         let shown = print(printer, &names, listings, page.as_ref());
-        session.close().await;
-        shown
+        let stopped = session.signals.error();
+        let unanswered = session.close().await.unanswered;
+        match (shown, stopped) {
+            (Ok(()), Some(error)) => Err(error.into()),
+            (Ok(()), None) if !unanswered.is_empty() => Err(Error::Unanswered(unanswered).into()),
+            (shown, _) => shown,
+        }
     })
 }
 

@@ -14,6 +14,6 @@ mod tool;
 
 pub use json::{one_line, pretty, safe_json};
 pub use mode::{OutputMode, Verbosity};
-pub use printer::Printer;
+pub use printer::{Printer, is_blocked};
 pub use report::{Detail, Report};
 pub use tool::{PageOptions, table, tool_list, tool_page};

@@ -1,6 +1,7 @@
 use std::{
     env,
     io::{self, IsTerminal, Write},
+    sync::atomic::{AtomicUsize, Ordering},
 };
 
 use serde_json::{Value, json, value::RawValue};
@@ -20,6 +21,14 @@ use crate::{
     protocol::CallToolResult,
     terminal::gate,
 };
+
+/// How many writes to stdout are under way.
+static WRITING: AtomicUsize = AtomicUsize::new(0);
+
+/// Whether output is being written, which takes for ever where nobody reads it.
+pub fn is_blocked() -> bool {
+    WRITING.load(Ordering::Relaxed) > 0
+}
 
 /// Everything that is printed goes through here, prompts excepted: data to stdout, all else to stderr.
 ///
@@ -196,7 +205,10 @@ impl Printer {
         let mut stdout = io::stdout().lock();
         let text =
             if self.mode == OutputMode::Events && self.stdout_is_terminal { safe_json(text) } else { text.into() };
-        match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+        WRITING.fetch_add(1, Ordering::Relaxed);
+        let written = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush());
+        WRITING.fetch_sub(1, Ordering::Relaxed);
+        match written {
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
             Err(error) => Err(io::Error::new(error.kind(), format!("write the output: {error}"))),
             Ok(()) => Ok(()),

@@ -11,6 +11,7 @@ use serde_json::{Map, Value, json};
 use tokio::{
     io::{AsyncRead, AsyncReadExt, AsyncWriteExt},
     process::Command,
+    sync::Semaphore,
     time::{sleep, timeout},
 };
 use tokio_util::sync::CancellationToken;
@@ -24,6 +25,8 @@ use crate::{
 
 /// The longest answer that is read, in bytes.
 const MAX_ANSWER: u64 = 16 << 20;
+/// How many programs run at the same time; further questions wait for their turn.
+const AT_ONCE: usize = 4;
 /// How long output is waited for after the program's end: something else may hold its stream open.
 const LAST_WORDS: Duration = Duration::from_millis(300);
 
@@ -40,6 +43,8 @@ struct Setup {
     limit: Duration,
     stderr: LineSink,
     links: LinkSink,
+    /// How many more may run at the same time.
+    turns: Semaphore,
 }
 
 /// Why a program cannot be asked.
@@ -70,7 +75,7 @@ impl Program {
         if !is_there(program) {
             return Err(ProgramError::Missing(program.clone()));
         }
-        Ok(Self(Arc::new(Setup { words: split, limit, stderr, links })))
+        Ok(Self(Arc::new(Setup { words: split, limit, stderr, links, turns: Semaphore::new(AT_ONCE) })))
     }
 }
 
@@ -94,6 +99,11 @@ struct Printed {
 
 impl Setup {
     async fn ask(&self, question: Arc<Question>, stop: CancellationToken) -> Outcome {
+        let _turn = tokio::select! {
+            biased;
+            () = stop.cancelled() => return Outcome::Withdrawn,
+            turn = self.turns.acquire() => turn,
+        };
         let mut command = Command::new(&self.words[0]);
         command.args(&self.words[1..]).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let (mut group, (mut stdin, stdout, stderr)) = match Group::start(command) {
@@ -118,9 +128,13 @@ impl Setup {
             printed = timeout(self.limit, talk) => Some(printed),
         };
         group.end().await;
-        while let Ok(Some(line)) = timeout(LAST_WORDS, log.next()).await {
-            (self.stderr)(&line);
-        }
+        // Something that left the group may hold the stream open, and write to it, for ever.
+        let last_words = async {
+            while let Some(line) = log.next().await {
+                (self.stderr)(&line);
+            }
+        };
+        drop(timeout(LAST_WORDS, last_words).await);
         match printed {
             None => Outcome::Withdrawn,
             Some(Err(_)) => self.fail(&format!("gave no answer within {} s", started.elapsed().as_secs_f32().round())),

@@ -86,7 +86,13 @@ impl Taken {
 
     /// The call is over: the file is removed.
     pub fn finish(self) -> Result<(), PendingError> {
-        fs::remove_file(&self.path).map_err(|source| PendingError::Io { path: self.path.clone(), source })
+        match fs::remove_file(&self.path) {
+            // Whoever removed it has done the same.
+            Err(source) if source.kind() != io::ErrorKind::NotFound => {
+                Err(PendingError::Io { path: self.path.clone(), source })
+            }
+            _ => Ok(()),
+        }
     }
 
     /// The file.

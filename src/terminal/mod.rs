@@ -42,6 +42,7 @@ pub use gate::{Gate, gate, is_asking};
 pub use job::suspend;
 pub use open::Terminal;
 pub(crate) use stage::End;
+pub(crate) use tty::restore;
 
 use alarm::Alarm;
 use editor::Editor;

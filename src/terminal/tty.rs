@@ -1,7 +1,7 @@
 use std::{
     io,
     os::fd::{AsFd, OwnedFd},
-    sync::Arc,
+    sync::{Arc, Mutex, PoisonError},
     time::{Duration, Instant},
 };
 
@@ -18,6 +18,7 @@ use nix::{
 use super::{
     Alarm, Key,
     alarm::Cause,
+    gate::write,
     job::{foreground, suspend},
 };
 
@@ -25,6 +26,17 @@ use super::{
 const KEY_GAP: Duration = Duration::from_millis(50);
 /// How long a paste may pause.
 const PASTE_GAP: Duration = Duration::from_secs(2);
+
+/// The terminal that a prompt has to itself, and how it was before, for a program that has to end at once.
+static TAKEN: Mutex<Option<(Arc<OwnedFd>, Termios)>> = Mutex::new(None);
+
+/// Makes the terminal as it was, if a prompt is open: the last thing before the program ends without waiting.
+pub(crate) fn restore() {
+    if let Some((input, before)) = TAKEN.lock().unwrap_or_else(PoisonError::into_inner).take() {
+        _ = tcsetattr(&input, SetArg::TCSANOW, &before);
+        write("\x1b[?25h\x1b[?7h\x1b[?2004l\r\n");
+    }
+}
 
 /// A terminal whose keys come one by one, unechoed. When this is dropped the terminal is as it was.
 pub(super) struct Tty {
@@ -46,6 +58,7 @@ impl Tty {
     pub(super) fn open(input: Arc<OwnedFd>) -> io::Result<Self> {
         foreground(&input)?;
         let before = tcgetattr(&input)?;
+        *TAKEN.lock().unwrap_or_else(PoisonError::into_inner) = Some((Arc::clone(&input), before.clone()));
         let tty = Self { input, before };
         tty.take_keys()?;
         Ok(tty)
@@ -135,6 +148,7 @@ impl Tty {
 impl Drop for Tty {
     fn drop(&mut self) {
         drop(self.give_back());
+        TAKEN.lock().unwrap_or_else(PoisonError::into_inner).take();
     }
 }
 

@@ -171,3 +171,87 @@ fn a_stdout_that_is_closed_early_ends_quietly() {
     let run = wait(program, LONG);
     assert_eq!((run.status, run.stderr.as_str()), (Some(0), ""));
 }
+
+/// Starts `script` in a shell, in which `$0 "$@"` is the program with the words of `test`.
+fn in_shell(test: &Test, script: &str) -> Child {
+    let command = test.command();
+    let mut shell = std::process::Command::new("sh");
+    shell.args(["-c", script]).arg(command.get_program()).args(command.get_args()).env_clear();
+    shell.envs(command.get_envs().filter_map(|(name, value)| Some((name, value?)))).current_dir(test.folder());
+    shell.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the shell starts")
+}
+
+fn is_called(test: &Test) -> bool {
+    received(test.folder(), "s").iter().any(|message| message["method"] == "tools/call")
+}
+
+#[test]
+fn a_signal_that_was_ignored_stays_ignored() {
+    for (name, signal) in [("INT", Signal::SIGINT), ("HUP", Signal::SIGHUP), ("TERM", Signal::SIGTERM)] {
+        let fake = Fake::new().tool("t").on_call([Step::ExpectFile("finish".into()), Step::Reply(done())]);
+        let test = Test::new().server("s", &fake).args(["call", "s", "t"]);
+        let program = in_shell(&test, &format!(r#"trap "" {name}; exec "$0" "$@""#));
+        until("the call is made", || is_called(&test));
+        kill(id(&program), signal).expect("the program is there");
+        fs::write(test.folder().join("finish"), "").expect("written");
+        let run = wait(program, LONG);
+        assert_eq!((run.status, run.stdout.as_str()), (Some(0), "done\n"), "{name}: {}", run.stderr);
+    }
+}
+
+#[test]
+fn a_signal_ends_a_program_whose_output_nobody_reads() {
+    for (signal, status) in [(Signal::SIGINT, 130), (Signal::SIGTERM, 143)] {
+        let large = json!({"content": [{"type": "text", "text": "x".repeat(4 << 20)}]});
+        let (test, child) = launcher(Test::new().args(["call", "s", "t"]), &Fake::new().tool("t").result(large));
+        let mut program =
+            test.command().stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("started");
+        let mut stdout = program.stdout.take().expect("a pipe");
+        // The first byte is there, so the rest fills the pipe.
+        stdout.read_exact(&mut [0]).expect("some output");
+        kill(id(&program), signal).expect("the program is there");
+        until("the program ends", || program.try_wait().expect("ours").is_some());
+        assert_eq!(program.wait().expect("ours").code(), Some(status));
+        until("the server's child ends", || !is_running(pid(&child)));
+    }
+}
+
+#[test]
+fn a_second_signal_ends_at_once_with_all_that_was_started() {
+    // The server takes no hint that it should end, and its grace is long.
+    let (test, child) = launcher(Test::new().args(["call", "s", "t"]), &silent());
+    let config: Value = serde_json::from_slice(&fs::read(test.folder().join("mcp.json")).expect("read")).expect("JSON");
+    let mut entry = config["mcpServers"]["s"].clone();
+    entry["shutdownGrace"] = json!(60);
+    let script = entry["args"][1].as_str().expect("a command");
+    entry["args"][1] = json!(format!("trap '' TERM; {script}; sleep 300"));
+    let test = test.entry("s", entry);
+    let mut program =
+        test.command().stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("started");
+    until("the call is made", || is_called(&test));
+    kill(id(&program), Signal::SIGTERM).expect("the program is there");
+    thread::sleep(Duration::from_millis(200));
+    assert!(program.try_wait().expect("ours").is_none(), "the server is given its grace");
+    kill(id(&program), Signal::SIGTERM).expect("the program is there");
+    let start = Instant::now();
+    until("the program ends", || program.try_wait().expect("ours").is_some());
+    assert!(start.elapsed() < Duration::from_secs(5) && program.wait().expect("ours").code() == Some(143));
+    until("the server's child ends", || !is_running(pid(&child)));
+}
+
+#[test]
+fn an_interrupted_listing_prints_what_is_there_and_says_so() {
+    let silent = Fake::new().on("tools/list", [Step::ExpectEnd]);
+    let test = Test::new().server("a", &Fake::new().tool("t")).server("s", &silent).args(["tools", "--trust"]);
+    let program = in_shell(&test, r#"exec "$0" "$@""#);
+    until("the list is asked for", || {
+        received(test.folder(), "s").iter().any(|message| message["method"] == "tools/list")
+    });
+    until("the other list too", || {
+        received(test.folder(), "a").iter().any(|message| message["method"] == "tools/list")
+    });
+    kill(id(&program), Signal::SIGINT).expect("the program is there");
+    let run = wait(program, LONG);
+    assert_eq!(run.status, Some(130), "{}", run.stderr);
+    assert!(run.stdout.contains('t'), "{}", run.stdout);
+}

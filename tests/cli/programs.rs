@@ -83,7 +83,8 @@ fn every_failure_is_a_cancel_with_its_reason() {
 
 #[test]
 fn a_slow_program_is_ended_with_all_that_it_started() {
-    let program = "sh -c 'echo $$ > child; exec sleep 60' & wait";
+    let program =
+        "sh -c 'echo $$ > tmp; mv tmp child; exec sleep 60' & while [ ! -s child ]; do sleep 0.01; done; wait";
     let run = asked(program).args(["--elicit-timeout", "1"]).status(8).stderr_contains("no answer within 1 s").run();
     assert_eq!(reply(&run), json!({"action": "cancel"}));
     ends(&fs::read_to_string(run.path("child")).expect("the child's id"));
@@ -103,6 +104,32 @@ fn a_program_is_ended_when_its_question_is_withdrawn() {
     assert!(run.took < Duration::from_secs(20), "{:?}", run.took);
     assert!(run.received("s").iter().all(|message| message["id"] != "q"), "a withdrawn question was answered");
     ends(&fs::read_to_string(run.path("child")).expect("the child's id"));
+}
+
+#[test]
+fn what_a_program_leaves_behind_does_not_hold_the_call_up() {
+    // It left the group, holds standard error open, and never stops writing to it.
+    let program = r#"setsid sh -c 'echo $$ > child; while :; do echo noise >&2; sleep 0.05; done' &
+        while [ ! -s child ]; do sleep 0.01; done; echo '{"ok": true, "data": {"age": 20}}'"#;
+    let run = asked(program).stdout("done\n").run();
+    let pid = fs::read_to_string(run.path("child")).expect("the child's id");
+    let pid = nix::unistd::Pid::from_raw(pid.trim().parse().expect("a process id"));
+    drop(nix::sys::signal::kill(pid, nix::sys::signal::Signal::SIGKILL));
+    assert_eq!(reply(&run)["action"], "accept");
+}
+
+#[test]
+fn a_few_programs_run_at_a_time() {
+    let count = 30;
+    let ask = |n: usize| Step::Send(json!({"id": format!("q{n}"), "method": "elicitation/create", "params": form()}));
+    let steps =
+        (0..count).map(ask).chain((0..count).map(|n| Step::Expect(json!({"id": format!("q{n}")})))).chain([done()]);
+    let program = "mkdir run.$$; ls -d run.* | wc -l >> counts; sleep 0.05; rmdir run.$$; echo '{\"ok\": true, \"data\": {\"age\": 20}}'";
+    let test = Test::new().server("s", &Fake::new().tool("t").on_call(steps)).file("answer.sh", program);
+    let run = test.args(["call", "s", "t", "--on-elicit", "sh answer.sh"]).stdout("done\n").run();
+    let counts = fs::read_to_string(run.path("counts")).expect("counts");
+    let most = counts.lines().filter_map(|line| line.trim().parse::<usize>().ok()).max().expect("some");
+    assert!((1..=4).contains(&most), "{most} at a time");
 }
 
 #[test]

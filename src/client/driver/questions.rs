@@ -8,8 +8,11 @@ use super::run::{Driver, Event};
 use crate::{
     client::{NoticeKind, clock::Pause, scope::Scope},
     elicitation::{Cause, ElicitResult, Elicited, Origin, Question, Why, elicit},
-    protocol::{Era, Frame, Id},
+    protocol::{Era, Frame, Id, RpcError, code},
 };
+
+/// How many questions of one connection may be open at the same time.
+const MOST_OPEN: usize = 200;
 
 /// A question of the server's that somebody is about to answer.
 pub(super) struct OpenQuestion {
@@ -59,6 +62,13 @@ impl Driver {
         let asked_already = |open: &OpenQuestion| open.reply_to == ReplyTo::Request(id.clone()) && !open.is_gone();
         if self.questions.values().any(asked_already) {
             return self.warn_once("question", || format!("it used the id {id} for two questions at once"));
+        }
+        if self.questions.len() >= MOST_OPEN {
+            self.warn_once("too many", || {
+                format!("it asked more than {MOST_OPEN} questions at once; the rest is refused")
+            });
+            let error = RpcError::new(code::INTERNAL_ERROR, "too many questions are open");
+            return self.send(Frame::error(id, &error));
         }
         let scope = self.scopes.last();
         let origin = Origin {

@@ -1,4 +1,10 @@
-use std::{io, os::unix::process::ExitStatusExt, process::ExitStatus, time::Duration};
+use std::{
+    io,
+    os::unix::process::ExitStatusExt,
+    process::ExitStatus,
+    sync::{Mutex, PoisonError},
+    time::Duration,
+};
 
 use nix::{
     errno::Errno,
@@ -15,6 +21,16 @@ use tokio::{
 const AFTER_TERM: Duration = Duration::from_millis(300);
 /// How often it is looked whether the group has ended.
 const LOOK: Duration = Duration::from_millis(10);
+
+/// The groups that have not ended, for a program that has to end at once.
+static ALIVE: Mutex<Vec<i32>> = Mutex::new(Vec::new());
+
+/// Kills every process group that was started and has not ended: the last thing before the program ends without waiting.
+pub(crate) fn kill_all() {
+    for id in ALIVE.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
+        _ = killpg(Pid::from_raw(id), Signal::SIGKILL);
+    }
+}
 
 /// A process group of ours: the program that was started, which leads it, and everything that it started. Whatever is
 /// left of it is killed when this is dropped.
@@ -35,6 +51,7 @@ impl Group {
         let id = leader.id().and_then(|id| i32::try_from(id).ok()).ok_or_else(missing)?;
         let streams = (leader.stdin().take(), leader.stdout().take(), leader.stderr().take());
         let group = Self { leader, id: Pid::from_raw(id), ended: false };
+        ALIVE.lock().unwrap_or_else(PoisonError::into_inner).push(id);
         match streams {
             (Some(stdin), Some(stdout), Some(stderr)) => Ok((group, (stdin, stdout, stderr))),
             _ => Err(missing()),
@@ -78,6 +95,8 @@ impl Drop for Group {
         if !self.ended {
             self.signal(Signal::SIGKILL);
         }
+        let id = self.id.as_raw();
+        ALIVE.lock().unwrap_or_else(PoisonError::into_inner).retain(|alive| *alive != id);
     }
 }
 

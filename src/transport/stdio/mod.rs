@@ -10,7 +10,7 @@ mod writer;
 
 pub use connection::Stdio;
 pub(crate) use {
-    group::{Group, describe},
+    group::{Group, describe, kill_all},
     log::Log,
 };
 
