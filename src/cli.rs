@@ -57,6 +57,22 @@ pub enum Command {
     Call(Box<commands::call::CallArgs>),
     /// List the tools of a server, or of all of them
     Tools(Box<commands::tools::ToolsArgs>),
+    /// List the resources and templates of a server, or of all of them
+    Resources(Box<commands::resources::ResourcesArgs>),
+    /// Read a resource
+    Read(Box<commands::read::ReadArgs>),
+    /// List the prompts of a server, or of all of them
+    Prompts(Box<commands::prompts::PromptsArgs>),
+    /// Get a prompt, filled in by its server
+    Prompt(Box<commands::prompt::PromptArgs>),
+    /// Ask a server what it suggests for an argument
+    Complete(Box<commands::complete::CompleteArgs>),
+    /// Show what servers say of themselves
+    Instructions(Box<commands::instructions::InstructionsArgs>),
+    /// Show a server's log, and what changes
+    Watch(Box<commands::watch::WatchArgs>),
+    /// See whether servers answer
+    Ping(Box<commands::ping::PingArgs>),
     /// List the configured servers
     Servers(commands::servers::ServersArgs),
     /// Go on with a call that was put aside with --defer

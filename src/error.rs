@@ -67,6 +67,16 @@ pub enum Error {
         /// The tools that it has.
         known: Vec<String>,
     },
+    /// The server has no prompt of this name.
+    #[error("{server} has no prompt {prompt:?}")]
+    UnknownPrompt {
+        /// The server.
+        server: ServerName,
+        /// What was asked for.
+        prompt: String,
+        /// The prompts that it has.
+        known: Vec<String>,
+    },
     /// Questions could not be answered; the server was told cancel.
     #[error("{}", unanswered_message(.0))]
     Unanswered(Vec<Unanswered>),
@@ -106,7 +116,7 @@ impl Error {
             Self::Usage { .. } | Self::Config(ConfigError::Option(_)) => 2,
             Self::Config(_) | Self::Answers(_) | Self::Changed { .. } => 3,
             Self::Client { source, .. } => client_exit(source),
-            Self::UnknownTool { .. } => 6,
+            Self::UnknownTool { .. } | Self::UnknownPrompt { .. } => 6,
             Self::Unanswered(_) => 8,
             Self::Deferred => 75,
             Self::Interrupted => 130,
@@ -127,6 +137,7 @@ impl Error {
             Self::Client { source, .. } => client_code(source),
             Self::ToolFailed { .. } => "tool-failed",
             Self::UnknownTool { .. } => "unknown-tool",
+            Self::UnknownPrompt { .. } => "unknown-prompt",
             Self::Unanswered(_) => "unanswered",
             Self::Io(_) => "io",
             Self::Deferred => "deferred",
@@ -141,14 +152,8 @@ impl Error {
             Self::Usage { hint, .. } => hint.clone(),
             Self::Config(error) => error.hint(),
             Self::Changed { .. } => Some("--changed-config goes on all the same".to_owned()),
-            Self::UnknownTool { server, tool, known } => {
-                let near = near_misses(tool, known.iter().map(String::as_str));
-                Some(match (near.as_slice(), known.len()) {
-                    ([], 1..=12) => format!("its tools: {}", known.join(", ")),
-                    ([], _) => format!("`toolnexus tools {}` lists its tools", shell_words::quote(server.as_str())),
-                    (near, _) => format!("did you mean {}?", near.join(" or ")),
-                })
-            }
+            Self::UnknownTool { server, tool, known } => Some(others(server, "tools", tool, known)),
+            Self::UnknownPrompt { server, prompt, known } => Some(others(server, "prompts", prompt, known)),
             Self::Client { source, .. } => client_hint(source),
             Self::Unanswered(asked) => asked.iter().find_map(|unanswered| unanswered.why.hint.clone()),
             _ => None,
@@ -158,9 +163,10 @@ impl Error {
     /// The server it is about.
     pub fn server(&self) -> Option<&ServerName> {
         match self {
-            Self::Client { server, .. } | Self::ToolFailed { server, .. } | Self::UnknownTool { server, .. } => {
-                Some(server)
-            }
+            Self::Client { server, .. }
+            | Self::ToolFailed { server, .. }
+            | Self::UnknownTool { server, .. }
+            | Self::UnknownPrompt { server, .. } => Some(server),
             Self::Unanswered(asked) => asked.iter().find_map(|u| u.question.as_ref()).map(|q| &q.origin.server),
             _ => None,
         }
@@ -200,6 +206,17 @@ impl Error {
             Self::Unanswered(asked) => asked.iter().flat_map(unanswered_details).collect(),
             _ => Vec::new(),
         }
+    }
+}
+
+/// What else a server offers of `what`, where it has nothing called `name`.
+fn others(server: &ServerName, what: &str, name: &str, known: &[String]) -> String {
+    let near = near_misses(name, known.iter().map(String::as_str));
+    match (near.as_slice(), known.len()) {
+        ([], 0) => format!("it has no {what} at all"),
+        ([], 1..=12) => format!("its {what}: {}", known.join(", ")),
+        ([], _) => format!("`toolnexus {what} {}` lists its {what}", shell_words::quote(server.as_str())),
+        (near, _) => format!("did you mean {}?", near.join(" or ")),
     }
 }
 

@@ -2,13 +2,12 @@
 
 use std::{path::Path, sync::Arc};
 
-use anyhow::Context;
 use clap::Args;
 use serde_json::{Map, Value};
 
 use super::{
     arguments::{Given, refused},
-    ended::{Ended, say_pending},
+    ended::{Ended, put_aside},
     kept_task::KeptTask,
     questions::Questions,
     run::block_on,
@@ -19,13 +18,12 @@ use super::{
 use crate::{
     arguments::ArgumentError,
     cli::{GlobalArgs, QuestionArgs, ServerArgs},
-    client::{CallEnd, Client, ClientError, PendingCall, ToolCall},
+    client::{CallEnd, Client, ClientError, ToolCall},
     elicitation::ServerName,
     error::Error,
     form::Form,
     output::Printer,
     protocol::{CallToolResult, Tool},
-    resolver::Pending,
     terminal::{Filled, Terminal},
 };
 
@@ -151,7 +149,9 @@ impl Call<'_> {
                 }
                 Ended::print(self.printer, &self.server, "tools/call", &self.tool, report)
             }
-            Ok(CallEnd::Deferred(pending)) => Err(self.put_aside(*pending)),
+            Ok(CallEnd::Deferred(pending)) => {
+                Err(put_aside(self.session, self.printer, &self.server, self.defer, *pending))
+            }
             Err(error) => Err(self.session.error(&self.server, error).into()),
         }
     }
@@ -214,17 +214,5 @@ impl Call<'_> {
                 Err(self.session.signals.error().unwrap_or(Error::Interrupted))
             }
         }
-    }
-
-    /// Saves a call that waits for answers, and says what it waits for.
-    fn put_aside(&self, call: PendingCall) -> anyhow::Error {
-        let Some(path) = self.defer else { return Error::Deferred.into() };
-        let saved = || {
-            let config = self.session.host.config();
-            let pending = Pending::new(self.server.as_str(), config, config.server(self.server.as_str())?, call);
-            pending.save(path).with_context(|| format!("put the call aside in {}", path.display()))?;
-            say_pending(self.printer, &pending, path)
-        };
-        saved().map_or_else(|error| error, |()| Error::Deferred.into())
     }
 }

@@ -1,9 +1,11 @@
 use std::path::Path;
 
+use anyhow::Context as _;
 use serde_json::{Value, json};
 
+use super::session::Session;
 use crate::{
-    client::{CallReport, ClientError},
+    client::{CallReport, ClientError, PendingCall},
     elicitation::{Request, ServerName, Why},
     error::{Error, Unanswered},
     output::{Printer, pretty},
@@ -75,6 +77,24 @@ fn no_object(result: &str) -> Option<String> {
         _ => "a number",
     };
     Some(format!("the result is {is}, not an object"))
+}
+
+/// Saves a call that waits for answers in the file at `path`, and says what it waits for.
+pub(super) fn put_aside(
+    session: &Session,
+    printer: &Printer,
+    server: &ServerName,
+    path: Option<&Path>,
+    call: PendingCall,
+) -> anyhow::Error {
+    let Some(path) = path else { return Error::Deferred.into() };
+    let saved = || {
+        let config = session.host.config();
+        let pending = Pending::new(server.as_str(), config, config.server(server.as_str())?, call);
+        pending.save(path).with_context(|| format!("put the call aside in {}", path.display()))?;
+        say_pending(printer, &pending, path)
+    };
+    saved().map_or_else(|error| error, |()| Error::Deferred.into())
 }
 
 /// Says that a call waits in the file at `path`, and for what.

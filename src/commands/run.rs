@@ -5,7 +5,10 @@ use clap::{
     error::{ContextKind, ContextValue, ErrorKind},
 };
 
-use super::{answers, call, demo_server, resume, servers, tools};
+use super::{
+    answers, call, complete, demo_server, instructions, ping, prompt, prompts, read, resources, resume, servers, tools,
+    watch,
+};
 use crate::{
     cli::{Cli, Command, guess_output},
     config::ConfigError,
@@ -47,6 +50,14 @@ fn dispatch(cli: Cli, printer: &Arc<Printer>) -> anyhow::Result<()> {
     match cli.command {
         Command::Call(args) => call::run(*args, &cli.global, printer),
         Command::Tools(args) => tools::run(*args, &cli.global, printer),
+        Command::Resources(args) => resources::run(*args, &cli.global, printer),
+        Command::Read(args) => read::run(*args, &cli.global, printer),
+        Command::Prompts(args) => prompts::run(*args, &cli.global, printer),
+        Command::Prompt(args) => prompt::run(*args, &cli.global, printer),
+        Command::Complete(args) => complete::run(*args, &cli.global, printer),
+        Command::Instructions(args) => instructions::run(*args, &cli.global, printer),
+        Command::Watch(args) => watch::run(*args, &cli.global, printer),
+        Command::Ping(args) => ping::run(*args, &cli.global, printer),
         Command::Servers(args) => servers::run(&args, &cli.global, printer),
         Command::Resume(args) => resume::run(&args, &cli.global, printer),
         Command::Answers(args) => answers::run(&args, printer),

@@ -21,6 +21,9 @@ pub(super) struct Session {
     heard: Arc<Mutex<Heard>>,
 }
 
+/// Who hears the notices of servers before they are shown; gives whether that was all that is to be done with it.
+pub(super) type Ear = Arc<dyn Fn(&Notice) -> bool + Send + Sync>;
+
 /// What a run has to remember of its notices.
 #[derive(Debug, Default)]
 pub(super) struct Heard {
@@ -40,6 +43,21 @@ impl Session {
         tool: Option<&str>,
         printer: &Arc<Printer>,
     ) -> anyhow::Result<Self> {
+        Self::with_ear(config, args, questions, (tool, Self::log_level(printer)), printer, Arc::new(|_| false))
+    }
+
+    /// Likewise, with an ear for notices, and the servers' logs from a level on.
+    ///
+    /// # Errors
+    /// When signals cannot be handled.
+    pub(super) fn with_ear(
+        config: Config,
+        args: &ServerArgs,
+        questions: &Questions,
+        (tool, log_level): (Option<&str>, Option<String>),
+        printer: &Arc<Printer>,
+        ear: Ear,
+    ) -> anyhow::Result<Self> {
         for warning in config.warnings.iter().chain(config.servers.iter().flat_map(|entry| &entry.warnings)) {
             printer.warning(warning)?;
         }
@@ -55,17 +73,22 @@ impl Session {
         });
         let options = HostOptions {
             resolver: questions.resolver.clone(),
-            notices: sink(Arc::clone(printer), Arc::clone(&heard)),
+            notices: sink(Arc::clone(printer), Arc::clone(&heard), ear),
             roots: args.roots.clone(),
             protocol: args.protocol,
             times,
             cache: Environment::current().cache_folder.map(|folder| folder.join(env!("CARGO_PKG_NAME"))),
-            log_level: (printer.verbosity() == Verbosity::Verbose).then(|| "debug".to_owned()),
+            log_level,
             trace: trace.transpose()?,
             tool: tool.map(str::to_owned),
             stop: signals.stop.clone(),
         };
         Ok(Self { host: Host::new(config, options), signals, heard })
+    }
+
+    /// From which level on servers log, as the options say.
+    pub(super) fn log_level(printer: &Printer) -> Option<String> {
+        (printer.verbosity() == Verbosity::Verbose).then(|| "debug".to_owned())
     }
 
     /// The client of `server`.
@@ -100,11 +123,14 @@ impl Session {
     }
 }
 
-fn sink(printer: Arc<Printer>, heard: Arc<Mutex<Heard>>) -> NoticeSink {
+fn sink(printer: Arc<Printer>, heard: Arc<Mutex<Heard>>, ear: Ear) -> NoticeSink {
     Arc::new(move |notice: Notice| {
         if let NoticeKind::Unanswered { question, why } = &notice.kind {
             let entry = Unanswered { question: Some(Arc::clone(question)), why: why.clone() };
             heard.lock().unwrap_or_else(PoisonError::into_inner).unanswered.push(entry);
+        }
+        if ear(&notice) {
+            return;
         }
         // A stdout that is gone is told when the result cannot be written.
         drop(printer.notice(&notice));

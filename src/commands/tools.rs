@@ -1,22 +1,21 @@
 //! `toolnexus tools`: what servers offer.
 
-use std::{fmt::Write as _, sync::Arc};
+use std::sync::Arc;
 
 use clap::Args;
-use futures_util::future::join_all;
-use serde_json::{Map, Value, json};
+use serde_json::json;
 
 use super::{
+    everywhere::{Listing, ListingArgs, Picked, Shown, each, mentions},
     questions::Questions,
     run::block_on,
-    select::{Selected, all_servers},
+    select::Selected,
     session::Session,
 };
-use crate::text::safe_line;
 use crate::{
     cli::{GlobalArgs, ServerArgs},
     error::Error,
-    output::{PageOptions, Printer, Report, tool_list, tool_page},
+    output::{PageOptions, Printer, offer_line, tool_list, tool_page},
     protocol::Tool,
 };
 
@@ -30,6 +29,7 @@ Examples:
   toolnexus tools
   toolnexus tools forms
   toolnexus tools forms countdown
+  toolnexus tools --grep search
   toolnexus tools -- npx -y @modelcontextprotocol/server-everything"
 )]
 pub struct ToolsArgs {
@@ -42,9 +42,9 @@ pub struct ToolsArgs {
     /// With TOOL: show its schemas, too, as the server sent them
     #[arg(long)]
     pub schema: bool,
-    /// Start all servers of a configuration file that was found and not named, without asking
-    #[arg(long)]
-    pub trust: bool,
+    /// Options of the listing.
+    #[command(flatten)]
+    pub listing: ListingArgs,
     /// Options for the server.
     #[command(flatten)]
     pub server: ServerArgs,
@@ -68,24 +68,18 @@ pub fn run(args: ToolsArgs, global: &GlobalArgs, printer: &Arc<Printer>) -> anyh
         let hint = Some("toolnexus tools SERVER TOOL --schema; -o json has the schemas of all tools".to_owned());
         return Err(Error::Usage { message: "--schema needs TOOL".to_owned(), hint }.into());
     }
-    let (config, names) = match server {
-        Some(server) => {
-            let (config, name) = server.config(global, &args.server)?;
-            (config, vec![name])
-        }
-        None => all_servers(global, args.trust)?,
-    };
+    let Picked { config, names } = Picked::new(server, global, &args.server, args.listing.trust)?;
+    let word = args.listing.grep.as_deref();
+    let wanted = page.as_ref().map(|page| page.tool);
     block_on(async {
         let session = Session::new(config, &args.server, &Questions::for_listing(), None, printer)?;
-        let listings = join_all(names.iter().map(|name| list(&session, name))).await;
-        let shown = print(printer, &names, listings, page.as_ref());
-        let stopped = session.signals.error();
-        let unanswered = session.close().await.unanswered;
-        match (shown, stopped) {
-            (Ok(()), Some(error)) => Err(error.into()),
-            (Ok(()), None) if !unanswered.is_empty() => Err(Error::Unanswered(unanswered).into()),
-            (shown, _) => shown,
-        }
+        let mut listing = Listing::new(printer, "tools", &names, &args.listing);
+        let ask = async |name: &str| list(&session, name).await.and_then(|tools| only(name, tools, wanted));
+        let take = |name: &str, tools: Result<Vec<Tool>, Error>| {
+            listing.take(name, tools.map(|tools| shown(tools, page.as_ref(), word)))
+        };
+        let taken = each(&names, ask, take).await;
+        listing.finish(session, taken).await
     })
 }
 
@@ -109,53 +103,14 @@ async fn list(session: &Session, server: &str) -> Result<Vec<Tool>, Error> {
     tools.map_err(|error| session.error(&server.into(), error))
 }
 
-fn print(
-    printer: &Printer,
-    names: &[String],
-    listings: Vec<Result<Vec<Tool>, Error>>,
-    page: Option<&Page<'_>>,
-) -> anyhow::Result<()> {
-    let alone = names.len() == 1;
-    let mut text = String::new();
-    let mut servers = Map::new();
-    let mut failed = None;
-    let mut any = names.is_empty();
-    for (name, listing) in names.iter().zip(listings) {
-        let listing = listing.and_then(|tools| only(name, tools, page.map(|page| page.tool)));
-        let value = match listing {
-            Ok(tools) => {
-                any = true;
-                if !alone {
-                    _ = writeln!(text, "{}", safe_line(name));
-                }
-                text.push_str(&if let Some(page) = page {
-                    tools.iter().map(|tool| page.text(tool)).collect::<String>()
-                } else if alone {
-                    tool_list(&tools)
-                } else {
-                    indented(&tool_list(&tools))
-                });
-                json!({"tools": tools.into_iter().map(|tool| tool.raw).collect::<Vec<_>>()})
-            }
-            Err(error) if alone => return Err(error.into()),
-            Err(error) => {
-                let report = error.report();
-                _ = write!(text, "{}\n  {}", safe_line(name), indented(&report.to_text(None)).trim_start());
-                failed.get_or_insert(error);
-                json!({"error": report_value(&report)})
-            }
-        };
-        servers.insert(name.clone(), value);
-    }
-    printer.data("tools", &json!({"servers": servers}), || text)?;
-    match failed {
-        Some(error) if !any => Err(error.into()),
-        _ => Ok(()),
-    }
-}
-
-fn report_value(report: &Report) -> Value {
-    report.to_json()["error"].take()
+fn shown(mut tools: Vec<Tool>, page: Option<&Page<'_>>, word: Option<&str>) -> Shown {
+    tools.retain(|tool| mentions(&tool.raw, word));
+    let text = match page {
+        Some(page) => tools.iter().map(|tool| page.text(tool)).collect(),
+        None => tool_list(&tools),
+    };
+    let found = tools.iter().map(|tool| offer_line(&tool.raw, "name")).collect();
+    Shown { value: json!({"tools": tools.into_iter().map(|tool| tool.raw).collect::<Vec<_>>()}), text, found }
 }
 
 /// The one tool that was asked for, where one was.
@@ -169,8 +124,4 @@ fn only(server: &str, tools: Vec<Tool>, tool: Option<&str>) -> Result<Vec<Tool>,
             known: tools.into_iter().map(|tool| tool.name).collect(),
         }),
     }
-}
-
-fn indented(text: &str) -> String {
-    text.lines().flat_map(|line| ["  ", line, "\n"]).collect()
 }

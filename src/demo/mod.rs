@@ -7,9 +7,11 @@ mod asker;
 mod call;
 mod forms;
 mod modern;
+mod offers;
 mod page;
 mod session;
 mod stdio;
+mod ticks;
 mod tools;
 mod web;
 

@@ -4,13 +4,15 @@ use super::{
     Outbox,
     asker::Asker,
     call::Call,
+    offers,
     session::{INSTRUCTIONS, modes, server_info},
-    tools,
+    ticks, tools,
 };
-use crate::protocol::{Revision, RpcError, code};
+use crate::protocol::{Id, Revision, RpcError, code};
 
 const VERSION: &str = "io.modelcontextprotocol/protocolVersion";
 const CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
+const LOG_LEVEL: &str = "io.modelcontextprotocol/logLevel";
 const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
 
 /// Whether a request's params carry the metadata of 2026-07-28 (*Versioning*, Backward Compatibility).
@@ -19,7 +21,7 @@ pub(super) fn is_modern(params: &Value) -> bool {
 }
 
 /// The result of one request; nothing is known from earlier ones (2026-07-28, *basic*, Statelessness).
-pub(super) async fn result(method: &str, params: &Value, out: &Outbox) -> Result<Value, RpcError> {
+pub(super) async fn result(id: &Id, method: &str, params: &Value, out: &Outbox) -> Result<Value, RpcError> {
     let version = meta(params, VERSION).and_then(Value::as_str).ok_or_else(|| missing(VERSION))?;
     if version != Revision::NEWEST_MODERN.as_str() {
         let supported: Vec<&str> = Revision::ALL.iter().map(|revision| revision.as_str()).collect();
@@ -30,7 +32,7 @@ pub(super) async fn result(method: &str, params: &Value, out: &Outbox) -> Result
     let mut result = match method {
         "server/discover" => json!({
             "supportedVersions": [Revision::NEWEST_MODERN.as_str()],
-            "capabilities": {"tools": {}},
+            "capabilities": offers::capabilities(),
             "instructions": INSTRUCTIONS,
             "ttlMs": 3_600_000, "cacheScope": "public",
         }),
@@ -38,10 +40,17 @@ pub(super) async fn result(method: &str, params: &Value, out: &Outbox) -> Result
         "tools/call" => {
             let responses = params.get("inputResponses").and_then(Value::as_object).cloned().unwrap_or_default();
             let state = params.get("requestState").and_then(Value::as_str).map(str::to_owned);
+            if meta(params, LOG_LEVEL).and_then(Value::as_str).is_some_and(ticks::is_told) {
+                out(ticks::log(&format!("{} is called", params["name"].as_str().unwrap_or_default())));
+            }
             let asker = Asker::Modern { responses, state };
             tools::run(Call::new(params, modes(Some(capabilities)), asker, out)?).await?
         }
-        _ => return Err(RpcError::method_not_found()),
+        "subscriptions/listen" => {
+            ticks::listen(id, params, out).await;
+            json!({})
+        }
+        _ => offers::result(method, params).unwrap_or_else(|| Err(RpcError::method_not_found()))?,
     };
     if let Value::Object(object) = &mut result {
         object.entry("resultType").or_insert_with(|| json!("complete"));

@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
-use super::{asker::Asker, call::Call, modern, tools};
+use super::{asker::Asker, call::Call, modern, offers, ticks::Ticks, tools};
 use crate::{
     elicitation::Modes,
     protocol::{Frame, Id, Kind, Revision, RpcError, code},
@@ -28,6 +28,7 @@ pub type Outbox = Arc<dyn Fn(Frame) + Send + Sync>;
 pub struct Session {
     state: Mutex<State>,
     next_id: AtomicU64,
+    ticks: Arc<Ticks>,
 }
 
 #[derive(Debug, Default)]
@@ -64,7 +65,7 @@ impl Session {
         let result = tokio::select! {
             biased;
             () = stop.cancelled() => None,
-            result = self.result(method, &params, out) => Some(result),
+            result = self.result(id, method, &params, out) => Some(result),
         };
         self.state().calls.remove(id);
         match result {
@@ -74,9 +75,9 @@ impl Session {
         }
     }
 
-    async fn result(self: &Arc<Self>, method: &str, params: &Value, out: &Outbox) -> Result<Value, RpcError> {
+    async fn result(self: &Arc<Self>, id: &Id, method: &str, params: &Value, out: &Outbox) -> Result<Value, RpcError> {
         if modern::is_modern(params) || method == "server/discover" {
-            return modern::result(method, params, out).await;
+            return modern::result(id, method, params, out).await;
         }
         match method {
             "initialize" => Ok(self.initialize(params)),
@@ -87,7 +88,16 @@ impl Session {
                 let asker = Asker::Legacy { session: Arc::clone(self), out: Arc::clone(out) };
                 tools::run(Call::new(params, modes, asker, out)?).await
             }
-            _ => Err(RpcError::method_not_found()),
+            "logging/setLevel" => {
+                self.ticks.log_from(params["level"].as_str().unwrap_or_default(), out);
+                Ok(json!({}))
+            }
+            "resources/subscribe" | "resources/unsubscribe" => {
+                let uri = params["uri"].as_str().unwrap_or_default();
+                self.ticks.subscribe(uri, method == "resources/unsubscribe", out);
+                Ok(json!({}))
+            }
+            _ => offers::result(method, params).unwrap_or_else(|| Err(RpcError::method_not_found())),
         }
     }
 
@@ -98,7 +108,7 @@ impl Session {
         self.state().modes = modes.map(|modes| Modes { url: modes.url && revision >= Revision::V2025_11_25, ..modes });
         json!({
             "protocolVersion": revision.as_str(),
-            "capabilities": {"tools": {}},
+            "capabilities": offers::capabilities(),
             "serverInfo": server_info(),
             "instructions": INSTRUCTIONS,
         })

@@ -1,10 +1,12 @@
 //! What is printed: results, notices, errors. Data to stdout, all else to stderr.
 
+mod contents;
 mod example;
 mod fold;
 mod json;
 mod mode;
 mod notice;
+mod offer;
 mod printer;
 mod report;
 mod result;
@@ -14,6 +16,7 @@ mod tool;
 
 pub use json::{one_line, pretty, safe_json};
 pub use mode::{OutputMode, Verbosity};
+pub use offer::{offer_line, prompt_line, prompt_list, resource_list};
 pub use printer::{Printer, is_blocked};
 pub use report::{Detail, Report};
 pub use tool::{PageOptions, table, tool_list, tool_page};

@@ -23,3 +23,10 @@ pub enum Verbosity {
     /// Everything, servers' standard error included.
     Verbose,
 }
+
+impl OutputMode {
+    /// Whether people read it.
+    pub fn is_text(self) -> bool {
+        self == Self::Text
+    }
+}

@@ -35,7 +35,11 @@ pub(super) fn notice_text(notice: &Notice, verbosity: Verbosity) -> Option<Strin
             (needs, behind_bar(&format!("{server} {}{source}", safe_name(level)), &words))
         }
         NoticeKind::Stderr(line) => (Verbosity::Verbose, behind_bar(&server, line)),
-        NoticeKind::Changed { method, .. } => (Verbosity::Verbose, format!("{server}: {}\n", safe_name(method))),
+        NoticeKind::Changed { method, params } => {
+            let what = method.trim_start_matches("notifications/");
+            let uri = params["uri"].as_str().map(|uri| format!(" {}", safe_name(uri)));
+            (Verbosity::Verbose, format!("{server}: {}{}\n", safe_name(what), uri.unwrap_or_default()))
+        }
         NoticeKind::Answered { action, .. } => (Verbosity::Verbose, format!("{server} asked, and was told {action}\n")),
         NoticeKind::LinkComplete(_) => (Verbosity::Verbose, format!("{server}: what the link was for is done\n")),
         NoticeKind::Task { status, message, .. } => {

@@ -89,6 +89,17 @@ impl Printer {
         Ok(())
     }
 
+    /// Prints a notice to stdout, as data: for people a line, for programs a JSON line.
+    ///
+    /// # Errors
+    /// As [`Printer::notice`].
+    pub fn watched(&self, notice: &Notice) -> io::Result<()> {
+        match self.mode {
+            OutputMode::Text => self.stdout(&notice_text(notice, Verbosity::Verbose).unwrap_or_default()),
+            _ => self.json_line(&notice_event(notice).to_string()),
+        }
+    }
+
     /// Prints a warning in our own words.
     ///
     /// # Errors
@@ -202,17 +213,30 @@ impl Printer {
     /// # Errors
     /// As [`Printer::notice`].
     pub fn stdout(&self, text: &str) -> io::Result<()> {
-        let mut stdout = io::stdout().lock();
         let text =
             if self.mode == OutputMode::Events && self.stdout_is_terminal { safe_json(text) } else { text.into() };
+        self.bytes(text.as_bytes())
+    }
+
+    /// Prints bytes as they are.
+    ///
+    /// # Errors
+    /// As [`Printer::notice`].
+    pub(super) fn bytes(&self, bytes: &[u8]) -> io::Result<()> {
+        let mut stdout = io::stdout().lock();
         WRITING.fetch_add(1, Ordering::Relaxed);
-        let written = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush());
+        let written = stdout.write_all(bytes).and_then(|()| stdout.flush());
         WRITING.fetch_sub(1, Ordering::Relaxed);
         match written {
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
             Err(error) => Err(io::Error::new(error.kind(), format!("write the output: {error}"))),
             Ok(()) => Ok(()),
         }
+    }
+
+    /// Whether stdout is a terminal.
+    pub(super) fn is_terminal(&self) -> bool {
+        self.stdout_is_terminal
     }
 
     fn json_line(&self, json: &str) -> io::Result<()> {

@@ -1,5 +1,6 @@
 //! JSON-RPC frames and MCP revisions as data. Nothing here does I/O.
 
+mod contents;
 mod error;
 mod frame;
 mod id;
@@ -8,7 +9,9 @@ mod param_headers;
 mod revision;
 mod tool;
 mod tool_result;
+mod uri_template;
 
+pub use contents::{ResourceBody, ResourceContents};
 pub use error::{RpcError, code};
 pub use frame::{Frame, FrameError, Kind};
 pub use id::Id;
@@ -17,3 +20,4 @@ pub use param_headers::{check_headers, header_text, header_value, param_headers}
 pub use revision::{Era, ProtocolChoice, Revision};
 pub use tool::Tool;
 pub use tool_result::{CallToolResult, ContentBlock};
+pub use uri_template::UriTemplate;

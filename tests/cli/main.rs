@@ -14,6 +14,7 @@ mod hostile;
 mod http;
 mod lifecycle;
 mod listing;
+mod offers;
 mod programs;
 mod prompts;
 mod questions;

@@ -1,0 +1,298 @@
+//! A listing of one server, or of all of them at once, each with its own outcome.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    time::Duration,
+};
+
+use clap::Args;
+use futures_util::{StreamExt as _, stream::FuturesUnordered};
+use serde_json::{Map, Value, json};
+
+use super::{
+    select::{ServerWord, all_servers},
+    session::Session,
+};
+use crate::{
+    cli::{GlobalArgs, ServerArgs},
+    client::{Client, ClientError},
+    config::Config,
+    error::Error,
+    output::{Printer, table},
+    protocol::code,
+    text::safe_line,
+};
+
+/// How long a slow server holds back those that come after it in the configuration.
+const IN_ORDER: Duration = Duration::from_secs(1);
+
+/// Options of every listing.
+#[derive(Args, Clone, Debug, Default)]
+pub struct ListingArgs {
+    /// Show only what has WORD in its name or description, one `server name  description` a line
+    #[arg(long, value_name = "WORD")]
+    pub grep: Option<String>,
+    /// Start all servers of a configuration file that was found and not named, without asking
+    #[arg(long)]
+    pub trust: bool,
+    /// Fail when any server fails, not only when all do
+    #[arg(long)]
+    pub strict: bool,
+}
+
+/// The servers that a listing is of.
+pub(super) struct Picked {
+    /// Their configuration.
+    pub(super) config: Config,
+    /// Their names.
+    pub(super) names: Vec<String>,
+}
+
+impl Picked {
+    /// The server that was named, or all that are not disabled.
+    ///
+    /// # Errors
+    /// When there is no such server, no configuration, or nobody agreed that the servers are started.
+    pub(super) fn new(
+        server: Option<ServerWord>,
+        global: &GlobalArgs,
+        args: &ServerArgs,
+        trust: bool,
+    ) -> anyhow::Result<Self> {
+        let (config, names) = match server {
+            Some(server) => {
+                let (config, name) = server.config(global, args)?;
+                (config, vec![name])
+            }
+            None => all_servers(global, trust)?,
+        };
+        Ok(Self { config, names })
+    }
+}
+
+/// What one server has to show.
+#[derive(Default)]
+pub(super) struct Shown {
+    /// For programs.
+    pub(super) value: Value,
+    /// For people.
+    pub(super) text: String,
+    /// For `--grep`: a name and what it is, for each that was found.
+    pub(super) found: Vec<[String; 2]>,
+}
+
+/// Asks all servers at once, and gives each outcome to `take`: in the order of `names`, unless a slow one would hold up
+/// the others.
+///
+/// # Errors
+/// Those of `take`.
+pub(super) async fn each<T>(
+    names: &[String],
+    ask: impl AsyncFn(&str) -> Result<T, Error>,
+    mut take: impl FnMut(&str, Result<T, Error>) -> anyhow::Result<()>,
+) -> anyhow::Result<()> {
+    let ask = &ask;
+    let run = |(index, name)| async move { (index, ask(name).await) };
+    let mut running: FuturesUnordered<_> = names.iter().map(String::as_str).enumerate().map(run).collect();
+    let mut pending: BTreeSet<usize> = (0..names.len()).collect();
+    let mut ready = BTreeMap::new();
+    let mut late = std::pin::pin!(tokio::time::sleep(IN_ORDER));
+    let mut in_order = true;
+    while !pending.is_empty() {
+        tokio::select! {
+            Some((index, outcome)) = running.next() => {
+                pending.remove(&index);
+                ready.insert(index, outcome);
+            }
+            () = &mut late, if in_order => in_order = false,
+        }
+        let first_pending = pending.first().copied().unwrap_or(usize::MAX);
+        while let Some(entry) = ready.first_entry().filter(|entry| !in_order || *entry.key() < first_pending) {
+            let (index, outcome) = entry.remove_entry();
+            take(&names[index], outcome)?;
+        }
+    }
+    Ok(())
+}
+
+/// A listing while it is shown: text as it comes, data at the end.
+pub(super) struct Listing<'a> {
+    printer: &'a Printer,
+    event: &'static str,
+    alone: bool,
+    greps: bool,
+    strict: bool,
+    servers: Map<String, Value>,
+    failed: Option<Error>,
+    any: bool,
+}
+
+impl<'a> Listing<'a> {
+    /// A listing of the servers `names`; `event` is what it is of.
+    pub(super) fn new(printer: &'a Printer, event: &'static str, names: &[String], args: &ListingArgs) -> Self {
+        Self {
+            printer,
+            event,
+            alone: names.len() == 1,
+            greps: args.grep.is_some(),
+            strict: args.strict,
+            servers: Map::new(),
+            failed: None,
+            any: names.is_empty(),
+        }
+    }
+
+    /// Takes what came of one server.
+    ///
+    /// # Errors
+    /// When stdout cannot be written.
+    pub(super) fn take(&mut self, name: &str, outcome: Result<Shown, Error>) -> anyhow::Result<()> {
+        let (value, text) = match outcome {
+            Ok(shown) => {
+                self.any = true;
+                let text = match (self.greps, self.alone) {
+                    (true, _) => lines(name, shown.found),
+                    (false, true) => shown.text,
+                    (false, false) => format!("{}\n{}", safe_line(name), indented(&shown.text)),
+                };
+                (shown.value, text)
+            }
+            Err(error) => {
+                let report = error.report();
+                self.failed.get_or_insert(error);
+                let text = if self.alone {
+                    String::new()
+                } else if self.greps {
+                    self.printer.warning(&report.message)?;
+                    String::new()
+                } else {
+                    format!("{}\n  {}", safe_line(name), indented(&report.to_text(None)).trim_start())
+                };
+                (json!({"error": report.to_json()["error"].take()}), text)
+            }
+        };
+        self.servers.insert(name.to_owned(), value);
+        if self.printer.mode().is_text() && !text.is_empty() {
+            self.printer.data(self.event, &Value::Null, || text)?;
+        }
+        Ok(())
+    }
+
+    /// Shows the rest, ends the servers, and says what it comes to. `taken` is what came of taking.
+    ///
+    /// # Errors
+    /// The first server's [`Error`], when it was the only one, none answered, or `--strict` was given; that of a signal, or
+    /// of a question that nobody answered.
+    pub(super) async fn finish(self, session: Session, taken: anyhow::Result<()>) -> anyhow::Result<()> {
+        let shown = taken.and_then(|()| self.conclude());
+        let stopped = session.signals.error();
+        let unanswered = session.close().await.unanswered;
+        match (shown, stopped) {
+            (Ok(()), Some(error)) => Err(error.into()),
+            (Ok(()), None) if !unanswered.is_empty() => Err(Error::Unanswered(unanswered).into()),
+            (shown, _) => shown,
+        }
+    }
+
+    fn conclude(self) -> anyhow::Result<()> {
+        match self.failed {
+            Some(error) if self.alone => return Err(error.into()),
+            _ if self.printer.mode().is_text() => {}
+            _ => self.printer.data(self.event, &json!({"servers": self.servers}), String::new)?,
+        }
+        match self.failed {
+            Some(error) if self.strict || !self.any => Err(error.into()),
+            _ => Ok(()),
+        }
+    }
+}
+
+fn lines(server: &str, found: Vec<[String; 2]>) -> String {
+    let row = |[name, about]: [String; 2]| vec![format!("{} {name}", safe_line(server)), about];
+    table(&found.into_iter().map(row).collect::<Vec<_>>(), "")
+}
+
+/// Every line set in.
+pub(super) fn indented(text: &str) -> String {
+    text.lines().flat_map(|line| ["  ", line, "\n"]).collect()
+}
+
+/// Whether an entry of a listing has `word` in its name, title, address or description, in any case.
+pub(super) fn mentions(entry: &Value, word: Option<&str>) -> bool {
+    let Some(word) = word.map(str::to_lowercase) else { return true };
+    let texts = ["name", "title", "uri", "uriTemplate", "description"].iter().filter_map(|key| entry[*key].as_str());
+    texts.into_iter().any(|text| text.to_lowercase().contains(&word))
+}
+
+impl Session {
+    /// A listing of `server`: nothing where it does not declare `capability`, or does not know the method after all.
+    ///
+    /// # Errors
+    /// When a page cannot be had.
+    pub(super) async fn list(
+        &self,
+        server: &str,
+        client: &Client,
+        (capability, method, key): (&str, &str, &str),
+    ) -> Result<Vec<Value>, Error> {
+        if !client.info().declares(capability) {
+            return Ok(Vec::new());
+        }
+        match client.list(method, key, &self.signals.stop).await {
+            Err(ClientError::Rpc { error, .. }) if error.code == code::METHOD_NOT_FOUND => Ok(Vec::new()),
+            listed => listed.map_err(|error| self.error(&server.into(), error)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_slow_server_holds_up_the_others_for_a_moment_only() {
+        let names: Vec<String> = ["slow", "a", "hanging", "b"].map(str::to_owned).into();
+        let start = tokio::time::Instant::now();
+        let mut seen = Vec::new();
+        let ask = async |name: &str| {
+            let seconds = match name {
+                "slow" => 3,
+                "hanging" => 60,
+                _ => 0,
+            };
+            tokio::time::sleep(Duration::from_secs(seconds)).await;
+            Ok(())
+        };
+        let take = |name: &str, _| {
+            seen.push((name.to_owned(), start.elapsed().as_secs()));
+            Ok(())
+        };
+        each(&names, ask, take).await.expect("taken");
+        let expected = [("a", 1), ("b", 1), ("slow", 3), ("hanging", 60)];
+        assert_eq!(seen, expected.map(|(name, seconds)| (name.to_owned(), seconds)));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn quick_servers_keep_their_order() {
+        let names: Vec<String> = ["a", "b", "c"].map(str::to_owned).into();
+        let mut seen = Vec::new();
+        let ask = async |name: &str| {
+            tokio::time::sleep(Duration::from_millis(if name == "a" { 500 } else { 10 })).await;
+            Ok(())
+        };
+        each(&names, ask, |name, _| {
+            seen.push(name.to_owned());
+            Ok(())
+        })
+        .await
+        .expect("taken");
+        assert_eq!(seen, names);
+    }
+
+    #[test]
+    fn entries_are_found_by_any_of_their_words() {
+        let entry = json!({"name": "search_docs", "description": "Finds Pages"});
+        assert!(mentions(&entry, Some("PAGES")) && mentions(&entry, Some("search")) && mentions(&entry, None));
+        assert!(!mentions(&entry, Some("image")));
+    }
+}

@@ -1,0 +1,79 @@
+//! `toolnexus instructions`: how servers say that they are to be used.
+
+use std::sync::Arc;
+
+use clap::Args;
+use serde_json::json;
+
+use super::{
+    everywhere::{Listing, ListingArgs, Picked, Shown, each},
+    questions::Questions,
+    run::block_on,
+    select::Selected,
+    session::Session,
+};
+use crate::{
+    cli::{GlobalArgs, ServerArgs},
+    error::Error,
+    output::Printer,
+    text::{safe_line, safe_text},
+};
+
+/// What `instructions` takes.
+#[derive(Args, Debug)]
+#[command(
+    override_usage = "toolnexus instructions [OPTIONS] [SERVER]\n       toolnexus instructions [OPTIONS] -- COMMAND...",
+    after_help = "Examples:
+  toolnexus instructions forms
+  toolnexus instructions -o json    with each server's name, version and capabilities"
+)]
+pub struct InstructionsArgs {
+    /// The server
+    #[arg(value_name = "SERVER", hide = true)]
+    pub words: Vec<String>,
+    /// A server to start instead of SERVER: everything after `--`
+    #[arg(last = true, value_name = "COMMAND", hide = true)]
+    pub command: Vec<String>,
+    /// Start all servers of a configuration file that was found and not named, without asking
+    #[arg(long)]
+    pub trust: bool,
+    /// Fail when any server fails, not only when all do
+    #[arg(long)]
+    pub strict: bool,
+    /// Options for the server.
+    #[command(flatten)]
+    pub server: ServerArgs,
+}
+
+/// Shows who each server is, and its instructions.
+///
+/// # Errors
+/// [`Error`]; with several servers, that of the first when none of them could be reached.
+pub fn run(args: InstructionsArgs, global: &GlobalArgs, printer: &Arc<Printer>) -> anyhow::Result<()> {
+    let Selected { server, rest } = Selected::new(args.words, args.command);
+    if let Some(word) = rest.first() {
+        return Err(Error::usage(format!("{word:?} is one word too many")).into());
+    }
+    let Picked { config, names } = Picked::new(server, global, &args.server, args.trust)?;
+    block_on(async {
+        let session = Session::new(config, &args.server, &Questions::for_listing(), None, printer)?;
+        let options = ListingArgs { strict: args.strict, ..ListingArgs::default() };
+        let mut listing = Listing::new(printer, "instructions", &names, &options);
+        let ask = async |name: &str| Ok(shown(&*session.connect(name).await?.info()));
+        let taken = each(&names, ask, |name, shown| listing.take(name, shown)).await;
+        listing.finish(session, taken).await
+    })
+}
+
+fn shown(info: &crate::client::ServerInfo) -> Shown {
+    let who = [info.server.get("title").and_then(|title| title.as_str()).or(info.name()), info.version()];
+    let who: Vec<_> = who.into_iter().flatten().map(safe_line).collect();
+    let offers: Vec<_> = info.capabilities.keys().map(|key| safe_line(key)).collect();
+    let said = info.instructions.as_deref().unwrap_or("(no instructions)");
+    let text = format!("{}\noffers {}\n\n{}\n", who.join(" "), offers.join(", "), safe_text(said).trim_end());
+    let value = json!({
+        "instructions": info.instructions, "serverInfo": info.server, "protocol": info.revision.as_str(),
+        "capabilities": info.capabilities,
+    });
+    Shown { value, text, found: Vec::new() }
+}

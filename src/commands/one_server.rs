@@ -1,0 +1,117 @@
+//! A request to one server, with everything that it may ask on the way.
+
+use std::{path::PathBuf, sync::Arc};
+
+use serde_json::{Map, Value, value::RawValue};
+
+use super::{
+    ended::put_aside,
+    questions::Questions,
+    run::block_on,
+    select::ServerWord,
+    session::{Ear, Session},
+};
+use crate::{
+    cli::{GlobalArgs, QuestionArgs, ServerArgs},
+    client::{CallEnd, Client, ClientError},
+    elicitation::ServerName,
+    error::Error,
+    output::Printer,
+};
+
+/// A connection to the one server that a command is about.
+pub(super) struct OneServer<'a> {
+    pub(super) session: &'a Session,
+    pub(super) client: Arc<Client>,
+    pub(super) server: ServerName,
+    pub(super) questions: &'a Questions,
+    printer: &'a Arc<Printer>,
+    defer: Option<PathBuf>,
+}
+
+/// What a command on one server begins with.
+pub(super) struct Opening<'a> {
+    pub(super) server: ServerWord,
+    pub(super) global: &'a GlobalArgs,
+    pub(super) args: &'a ServerArgs,
+    pub(super) questions: &'a QuestionArgs,
+    pub(super) printer: &'a Arc<Printer>,
+    /// Hears the notices first.
+    pub(super) ear: Option<Ear>,
+    /// From which level on the server logs, where that is not what the options say.
+    pub(super) level: Option<String>,
+}
+
+impl Opening<'_> {
+    /// Connects, does `work`, and ends the server.
+    ///
+    /// # Errors
+    /// What went wrong, a question that nobody answered above all.
+    pub(super) fn run(self, work: impl AsyncFnOnce(&OneServer<'_>) -> anyhow::Result<()>) -> anyhow::Result<()> {
+        let Self { server, global, args, questions, printer, ear, level } = self;
+        let (config, name) = server.config(global, args)?;
+        let defer = questions.defer.clone();
+        let questions = Questions::new(questions, false, printer)?;
+        block_on(async {
+            let ear = ear.unwrap_or_else(|| Arc::new(|_| false));
+            let level = level.or_else(|| Session::log_level(printer));
+            let session = Session::with_ear(config, args, &questions, (None, level), printer, ear)?;
+            let done = async {
+                let client = session.connect(&name).await?;
+                let server = name.as_str().into();
+                work(&OneServer { session: &session, client, server, questions: &questions, printer, defer }).await
+            };
+            let done = done.await;
+            let heard = session.close().await;
+            questions.finish(printer)?;
+            let is_refused =
+                |error: &anyhow::Error| error.downcast_ref::<Error>().is_some_and(|error| error.rpc().is_some());
+            match done {
+                Err(error) if !is_refused(&error) => Err(error),
+                _ if !heard.unanswered.is_empty() => Err(Error::Unanswered(heard.unanswered).into()),
+                done => done,
+            }
+        })
+    }
+}
+
+impl OneServer<'_> {
+    /// `prompts/get` or `resources/read`: the result's own bytes.
+    ///
+    /// # Errors
+    /// When there is none, or the call was put aside.
+    pub(super) async fn call(&self, method: &str, params: Map<String, Value>) -> anyhow::Result<Box<RawValue>> {
+        match self.client.call(method, params, &self.session.signals.stop).await {
+            Ok(CallEnd::Done(report)) => Ok(report.result),
+            Ok(CallEnd::Deferred(pending)) => {
+                Err(put_aside(self.session, self.printer, &self.server, self.defer.as_deref(), *pending))
+            }
+            Err(error) => Err(self.error(error).into()),
+        }
+    }
+
+    /// What a client's error means for the run.
+    pub(super) fn error(&self, error: ClientError) -> Error {
+        self.session.error(&self.server, error)
+    }
+
+    /// The error of an answer to `method` that makes no sense.
+    pub(super) fn invalid(&self, method: &str, reason: String) -> Error {
+        self.error(ClientError::Invalid { method: method.to_owned(), reason })
+    }
+}
+
+/// `key=value` words for things whose values are all text: the keys in their order.
+///
+/// # Errors
+/// [`Error::Usage`] for a word without a key.
+pub(super) fn text_pairs(words: &[String]) -> Result<Vec<(String, String)>, Error> {
+    let pair = |word: &String| match word.split_once('=') {
+        Some((key, value)) if !key.is_empty() => Ok((key.to_owned(), value.to_owned())),
+        _ => Err(Error::Usage {
+            message: format!("{word:?} is not an argument"),
+            hint: Some("arguments are written key=text".to_owned()),
+        }),
+    };
+    words.iter().map(pair).collect()
+}

@@ -1,0 +1,85 @@
+//! `toolnexus prompts`: the prompts that servers offer.
+
+use std::sync::Arc;
+
+use clap::Args;
+use serde_json::{Value, json};
+
+use super::{
+    everywhere::{Listing, ListingArgs, Picked, Shown, each, mentions},
+    questions::Questions,
+    run::block_on,
+    select::Selected,
+    session::Session,
+};
+use crate::{
+    cli::{GlobalArgs, ServerArgs},
+    error::Error,
+    output::{Printer, prompt_line, prompt_list},
+};
+
+/// What `prompts` takes.
+#[derive(Args, Debug)]
+#[command(
+    override_usage = "toolnexus prompts [OPTIONS] [SERVER]\n       toolnexus prompts [OPTIONS] -- COMMAND...",
+    after_help = "Each prompt is shown with its arguments; those with a question mark may be left out.
+
+Examples:
+  toolnexus prompts
+  toolnexus prompts forms
+  toolnexus prompts --grep review"
+)]
+pub struct PromptsArgs {
+    /// The server
+    #[arg(value_name = "SERVER", hide = true)]
+    pub words: Vec<String>,
+    /// A server to start instead of SERVER: everything after `--`
+    #[arg(last = true, value_name = "COMMAND", hide = true)]
+    pub command: Vec<String>,
+    /// Options of the listing.
+    #[command(flatten)]
+    pub listing: ListingArgs,
+    /// Options for the server.
+    #[command(flatten)]
+    pub server: ServerArgs,
+}
+
+/// Lists prompts.
+///
+/// # Errors
+/// [`Error`]; with several servers, that of the first when none of them could be listed.
+pub fn run(args: PromptsArgs, global: &GlobalArgs, printer: &Arc<Printer>) -> anyhow::Result<()> {
+    let Selected { server, rest } = Selected::new(args.words, args.command);
+    if let Some(word) = rest.first() {
+        return Err(Error::Usage {
+            message: format!("{word:?} is one word too many"),
+            hint: Some("`toolnexus prompt SERVER NAME [ARG]...` gets a prompt".to_owned()),
+        }
+        .into());
+    }
+    let Picked { config, names } = Picked::new(server, global, &args.server, args.listing.trust)?;
+    let word = args.listing.grep.as_deref();
+    block_on(async {
+        let session = Session::new(config, &args.server, &Questions::for_listing(), None, printer)?;
+        let mut listing = Listing::new(printer, "prompts", &names, &args.listing);
+        let ask = async |name: &str| list(&session, name).await;
+        let taken =
+            each(&names, ask, |name, prompts| listing.take(name, prompts.map(|prompts| shown(prompts, word)))).await;
+        listing.finish(session, taken).await
+    })
+}
+
+async fn list(session: &Session, server: &str) -> Result<Vec<Value>, Error> {
+    let client = session.connect(server).await?;
+    session.list(server, &client, PROMPTS).await
+}
+
+/// How prompts are listed.
+pub(super) const PROMPTS: (&str, &str, &str) = ("prompts", "prompts/list", "prompts");
+
+fn shown(mut prompts: Vec<Value>, word: Option<&str>) -> Shown {
+    prompts.retain(|entry| mentions(entry, word));
+    let found = prompts.iter().map(prompt_line).collect();
+    let text = prompt_list(&prompts);
+    Shown { value: json!({"prompts": prompts}), text, found }
+}

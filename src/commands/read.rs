@@ -1,0 +1,207 @@
+//! `toolnexus read`: reads a resource.
+
+use std::{
+    collections::HashMap,
+    io::Write as _,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use anyhow::Context as _;
+use clap::Args;
+use serde_json::{Map, Value, json};
+use tokio::sync::Notify;
+
+use super::{
+    one_server::{OneServer, Opening, text_pairs},
+    resources,
+    select::Selected,
+    session::Ear,
+};
+use crate::{
+    cli::{GlobalArgs, QuestionArgs, ServerArgs},
+    client::{Notice, NoticeKind},
+    config::near_misses,
+    error::Error,
+    output::Printer,
+    protocol::{ResourceBody, ResourceContents, UriTemplate},
+};
+
+/// What `read` takes.
+#[derive(Args, Debug)]
+#[command(
+    override_usage = "toolnexus read [OPTIONS] SERVER URI [ARG]...\n       \
+                      toolnexus read [OPTIONS] URI [ARG]... -- COMMAND...",
+    after_help = "URI may be a template, whose variables are then given as ARGs (key=text), or the name of either.
+Text and bytes go to stdout as they are; bytes are not written to a terminal.
+
+Examples:
+  toolnexus read forms demo://readme
+  toolnexus read forms demo://notes/{day} day=monday
+  toolnexus read forms demo://logo.png > logo.png
+  toolnexus read forms demo://clock --watch"
+)]
+pub struct ReadArgs {
+    /// The server, the resource, and a template's variables
+    #[arg(value_name = "SERVER URI [ARG]", hide = true)]
+    pub words: Vec<String>,
+    /// A server to start instead of SERVER: everything after `--`
+    #[arg(last = true, value_name = "COMMAND", hide = true)]
+    pub command: Vec<String>,
+    /// Write the resource to this file instead of stdout
+    #[arg(long, value_name = "FILE")]
+    pub to: Option<PathBuf>,
+    /// Read it again whenever the server says that it has changed
+    #[arg(long)]
+    pub watch: bool,
+    /// Options for the server.
+    #[command(flatten)]
+    pub server: ServerArgs,
+    /// Options for answering questions.
+    #[command(flatten)]
+    pub questions: QuestionArgs,
+}
+
+/// Reads the resource and prints it.
+///
+/// # Errors
+/// [`Error`].
+pub fn run(args: ReadArgs, global: &GlobalArgs, printer: &Arc<Printer>) -> anyhow::Result<()> {
+    let Selected { server, mut rest } = Selected::new(args.words, args.command);
+    let (Some(server), false) = (server, rest.is_empty()) else {
+        return Err(Error::Usage {
+            message: "SERVER and URI are needed".to_owned(),
+            hint: Some("toolnexus read SERVER URI; `toolnexus resources` lists them".to_owned()),
+        }
+        .into());
+    };
+    let word = rest.remove(0);
+    let variables = text_pairs(&rest)?;
+    let changed = Arc::new(Notify::new());
+    let ear = args.watch.then(|| ear(&changed));
+    let opening = Opening { server, global, args: &args.server, questions: &args.questions, printer, ear, level: None };
+    opening.run(async |one| {
+        let uri = uri(one, &word, &variables).await?;
+        let to = args.to.as_deref();
+        if !args.watch {
+            return read(one, &uri, to, printer).await;
+        }
+        let filter = Map::from_iter([("resourceSubscriptions".to_owned(), json!([uri]))]);
+        let listen = async { one.client.listen(filter, &one.session.signals.stop).await };
+        let show = async {
+            loop {
+                read(one, &uri, to, printer).await?;
+                changed.notified().await;
+            }
+        };
+        tokio::select! {
+            ended = listen => {
+                ended.map_err(|error| one.error(error))?;
+                one.session.signals.error().map_or(Ok(()), |error| Err(error.into()))
+            }
+            failed = show => failed,
+        }
+    })
+}
+
+fn ear(changed: &Arc<Notify>) -> Ear {
+    let changed = Arc::clone(changed);
+    Arc::new(move |notice: &Notice| match &notice.kind {
+        // The one subscription is to this resource; what is told may be a part of it.
+        NoticeKind::Changed { method, .. } if method == "notifications/resources/updated" => {
+            changed.notify_one();
+            true
+        }
+        _ => false,
+    })
+}
+
+async fn read(one: &OneServer<'_>, uri: &str, to: Option<&Path>, printer: &Printer) -> anyhow::Result<()> {
+    let method = "resources/read";
+    let raw = one.call(method, Map::from_iter([("uri".to_owned(), json!(uri))])).await?;
+    let contents = ResourceContents::all(raw.get()).map_err(|reason| one.invalid(method, reason))?;
+    if let Some(path) = to {
+        let count = write(path, &contents).with_context(|| format!("write {}", path.display()))?;
+        printer.line(&format!("{}: {count} bytes", path.display()));
+        return Ok(());
+    }
+    let bytes = contents.iter().find_map(|one| match &one.body {
+        ResourceBody::Bytes(bytes) => Some((one.mime_type.as_deref().unwrap_or("bytes"), bytes.len())),
+        ResourceBody::Text(_) => None,
+    });
+    if let Some((kind, length)) = bytes.filter(|_| !printer.shows_bytes()) {
+        return Err(Error::Usage {
+            message: format!("{uri} is not text ({kind}, {length} bytes), and is not written to a terminal"),
+            hint: Some("--to FILE writes it to a file; `> FILE` and a pipe take it, too".to_owned()),
+        }
+        .into());
+    }
+    Ok(printer.contents(&raw, &contents)?)
+}
+
+/// Writes all contents to the file at `path`, whole or not at all, and gives how many bytes they are.
+fn write(path: &Path, contents: &[ResourceContents]) -> std::io::Result<usize> {
+    if std::fs::metadata(path).is_ok_and(|there| !there.is_file()) {
+        return Err(std::io::Error::other("it is there, and is not a regular file"));
+    }
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut file = tempfile::NamedTempFile::new_in(folder)?;
+    let mut count = 0;
+    for one in contents {
+        let bytes = match &one.body {
+            ResourceBody::Text(text) => text.as_bytes(),
+            ResourceBody::Bytes(bytes) => bytes,
+        };
+        file.write_all(bytes)?;
+        count += bytes.len();
+    }
+    file.persist(path)?;
+    Ok(count)
+}
+
+/// The URI that `word` means: itself, with variables in place, or that of the resource or template of this name.
+async fn uri(one: &OneServer<'_>, word: &str, variables: &[(String, String)]) -> Result<String, Error> {
+    let is_uri = word.contains(':') || word.contains('{');
+    let template = if is_uri {
+        word.to_owned()
+    } else {
+        let (resources, templates) = resources::list(one.session, one.server.as_str()).await?;
+        let named = |entries: &[Value], key: &str| {
+            let found = entries.iter().find(|entry| entry["name"] == word);
+            found.and_then(|entry| entry[key].as_str()).map(str::to_owned)
+        };
+        match named(&resources, "uri") {
+            Some(uri) if variables.is_empty() => return Ok(uri),
+            found => found.or_else(|| named(&templates, "uriTemplate")).ok_or_else(|| {
+                let names = resources.iter().chain(&templates).filter_map(|entry| entry["name"].as_str());
+                let hint = match near_misses(word, names).first() {
+                    Some(near) => format!("did you mean {near}?"),
+                    None => format!("`toolnexus resources {}` lists them", shell_words::quote(one.server.as_str())),
+                };
+                let message = format!("{} has no resource {word:?}, and it is not a URI", one.server);
+                Error::Usage { message, hint: Some(hint) }
+            })?,
+        }
+    };
+    // A URI with a brace that is not a template is sent as it is.
+    let Some(parsed) = UriTemplate::parse(&template) else { return Ok(template) };
+    let known = parsed.variables();
+    if let Some((unknown, _)) = variables.iter().find(|(key, _)| !known.contains(&key.as_str())) {
+        let message = format!("{template} has no variable {unknown:?}");
+        let hint = (!known.is_empty()).then(|| format!("its variables: {}", known.join(", ")));
+        return Err(Error::Usage { message, hint });
+    }
+    if known.is_empty() {
+        return Ok(template);
+    }
+    let mut values: HashMap<&str, Vec<String>> = HashMap::new();
+    for (key, value) in variables {
+        values.entry(key).or_default().push(value.clone());
+    }
+    let missing: Vec<&str> = parsed.required().into_iter().filter(|name| !values.contains_key(name)).collect();
+    if let Some(first) = missing.first() {
+        let message = format!("{template} needs {}", missing.join(", "));
+        return Err(Error::Usage { message, hint: Some(format!("give {first}=…")) });
+    }
+    Ok(parsed.expand(|name| values.get(name).cloned().unwrap_or_default()))
+}

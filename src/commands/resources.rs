@@ -1,0 +1,87 @@
+//! `toolnexus resources`: what servers have to read.
+
+use std::sync::Arc;
+
+use clap::Args;
+use serde_json::{Value, json};
+
+use super::{
+    everywhere::{Listing, ListingArgs, Picked, Shown, each, mentions},
+    questions::Questions,
+    run::block_on,
+    select::Selected,
+    session::Session,
+};
+use crate::{
+    cli::{GlobalArgs, ServerArgs},
+    error::Error,
+    output::{Printer, offer_line, resource_list},
+};
+
+/// What `resources` takes.
+#[derive(Args, Debug)]
+#[command(
+    override_usage = "toolnexus resources [OPTIONS] [SERVER]\n       toolnexus resources [OPTIONS] -- COMMAND...",
+    after_help = "Templates stand below the resources, with their variables in braces.
+
+Examples:
+  toolnexus resources
+  toolnexus resources forms
+  toolnexus resources --grep notes
+  toolnexus resources -- npx -y @modelcontextprotocol/server-everything"
+)]
+pub struct ResourcesArgs {
+    /// The server
+    #[arg(value_name = "SERVER", hide = true)]
+    pub words: Vec<String>,
+    /// A server to start instead of SERVER: everything after `--`
+    #[arg(last = true, value_name = "COMMAND", hide = true)]
+    pub command: Vec<String>,
+    /// Options of the listing.
+    #[command(flatten)]
+    pub listing: ListingArgs,
+    /// Options for the server.
+    #[command(flatten)]
+    pub server: ServerArgs,
+}
+
+/// Lists resources and their templates.
+///
+/// # Errors
+/// [`Error`]; with several servers, that of the first when none of them could be listed.
+pub fn run(args: ResourcesArgs, global: &GlobalArgs, printer: &Arc<Printer>) -> anyhow::Result<()> {
+    let Selected { server, rest } = Selected::new(args.words, args.command);
+    if let Some(word) = rest.first() {
+        return Err(Error::Usage {
+            message: format!("{word:?} is one word too many"),
+            hint: Some("`toolnexus read SERVER URI` reads a resource".to_owned()),
+        }
+        .into());
+    }
+    let Picked { config, names } = Picked::new(server, global, &args.server, args.listing.trust)?;
+    let word = args.listing.grep.as_deref();
+    block_on(async {
+        let session = Session::new(config, &args.server, &Questions::for_listing(), None, printer)?;
+        let mut listing = Listing::new(printer, "resources", &names, &args.listing);
+        let ask = async |name: &str| list(&session, name).await;
+        let taken = each(&names, ask, |name, lists| listing.take(name, lists.map(|lists| shown(lists, word)))).await;
+        listing.finish(session, taken).await
+    })
+}
+
+/// The resources of a server, and its templates.
+pub(super) async fn list(session: &Session, server: &str) -> Result<(Vec<Value>, Vec<Value>), Error> {
+    let client = session.connect(server).await?;
+    let resources = session.list(server, &client, ("resources", "resources/list", "resources"));
+    let templates = session.list(server, &client, ("resources", "resources/templates/list", "resourceTemplates"));
+    tokio::try_join!(resources, templates)
+}
+
+fn shown((mut resources, mut templates): (Vec<Value>, Vec<Value>), word: Option<&str>) -> Shown {
+    resources.retain(|entry| mentions(entry, word));
+    templates.retain(|entry| mentions(entry, word));
+    let found = resources.iter().map(|entry| offer_line(entry, "uri"));
+    let found = found.chain(templates.iter().map(|entry| offer_line(entry, "uriTemplate"))).collect();
+    let text = resource_list(&resources, &templates);
+    Shown { value: json!({"resources": resources, "resourceTemplates": templates}), text, found }
+}

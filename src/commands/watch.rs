@@ -1,0 +1,142 @@
+//! `toolnexus watch`: what a server tells unasked: its log, and what changes.
+
+use std::sync::Arc;
+
+use clap::{Args, ValueEnum};
+use serde_json::{Map, Value, json};
+
+use super::{
+    one_server::{OneServer, Opening},
+    select::Selected,
+    session::Ear,
+};
+use crate::{
+    cli::{GlobalArgs, QuestionArgs, ServerArgs},
+    client::{Notice, NoticeKind},
+    error::Error,
+    output::Printer,
+    protocol::Era,
+};
+
+/// What `watch` takes.
+#[derive(Args, Debug)]
+#[command(
+    override_usage = "toolnexus watch [OPTIONS] SERVER\n       toolnexus watch [OPTIONS] -- COMMAND...",
+    after_help = "Shows the server's log, and each change of its lists and of the resources named, until Ctrl-C.
+
+Examples:
+  toolnexus watch forms
+  toolnexus watch forms --level debug
+  toolnexus watch forms --resource demo://clock -o events"
+)]
+pub struct WatchArgs {
+    /// The server
+    #[arg(value_name = "SERVER", hide = true)]
+    pub words: Vec<String>,
+    /// A server to start instead of SERVER: everything after `--`
+    #[arg(last = true, value_name = "COMMAND", hide = true)]
+    pub command: Vec<String>,
+    /// Show log messages of this level and above: debug, info, notice, warning, error, critical, alert, emergency
+    #[arg(long, value_name = "LEVEL", value_enum, default_value_t, hide_possible_values = true)]
+    pub level: LogLevel,
+    /// Tell when this resource changes, too (may be repeated)
+    #[arg(long = "resource", value_name = "URI")]
+    pub resources: Vec<String>,
+    /// Options for the server.
+    #[command(flatten)]
+    pub server: ServerArgs,
+}
+
+/// The levels of RFC 5424, the quietest first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
+pub enum LogLevel {
+    /// For debugging.
+    Debug,
+    /// What happens.
+    #[default]
+    Info,
+    /// Normal, and worth a look.
+    Notice,
+    /// Something may be wrong.
+    Warning,
+    /// Something went wrong.
+    Error,
+    /// Something important is broken.
+    Critical,
+    /// Somebody must act now.
+    Alert,
+    /// Nothing works.
+    Emergency,
+}
+
+/// Watches until a signal ends it, or the server does.
+///
+/// # Errors
+/// [`Error`]: [`Error::Interrupted`] after Ctrl-C.
+pub fn run(args: WatchArgs, global: &GlobalArgs, printer: &Arc<Printer>) -> anyhow::Result<()> {
+    let Selected { server, rest } = Selected::new(args.words, args.command);
+    let Some(server) = server else {
+        let hint = Some("toolnexus watch SERVER".to_owned());
+        return Err(Error::Usage { message: "SERVER is missing".to_owned(), hint }.into());
+    };
+    if let Some(word) = rest.first() {
+        return Err(Error::usage(format!("{word:?} is one word too many")).into());
+    }
+    let questions = QuestionArgs::default();
+    let (ear, level) = (Some(ear(args.level, printer)), Some(name(args.level)));
+    let opening = Opening { server, global, args: &args.server, questions: &questions, printer, ear, level };
+    opening.run(async |one| {
+        let info = one.client.info();
+        if info.era() == Era::Modern && info.declares("logging") {
+            let words = format!(
+                "{}: over {} a server logs during calls only; an older --protocol shows all of its log, where it speaks one",
+                one.server, info.revision
+            );
+            printer.note(&words)?;
+        }
+        if !args.resources.is_empty() && !info.declares("resources.subscribe") {
+            printer.warning(&format!("{}: it does not offer to tell when a resource changes", one.server))?;
+        }
+        let stop = &one.session.signals.stop;
+        let ended = one.client.listen(filter(one, &args.resources), stop).await;
+        if let Some(error) = one.session.signals.error() {
+            return Err(error.into());
+        }
+        ended.map_err(|error| one.error(error))?;
+        printer.line(&format!("{} has ended the subscription", one.server));
+        Ok(())
+    })
+}
+
+/// What there is to be told of (2026-07-28, *Subscriptions*).
+fn filter(one: &OneServer<'_>, resources: &[String]) -> Map<String, Value> {
+    let info = one.client.info();
+    let lists = ["tools", "prompts", "resources"].into_iter();
+    let lists = lists.filter(|list| info.declares(&format!("{list}.listChanged")));
+    let mut filter: Map<String, Value> = lists.map(|list| (format!("{list}ListChanged"), json!(true))).collect();
+    if !resources.is_empty() {
+        filter.insert("resourceSubscriptions".to_owned(), json!(resources));
+    }
+    filter
+}
+
+fn ear(level: LogLevel, printer: &Arc<Printer>) -> Ear {
+    let printer = Arc::clone(printer);
+    Arc::new(move |notice: &Notice| {
+        let is_left_out = match &notice.kind {
+            // A server may not know how to be quiet. A level that nobody knows is shown.
+            NoticeKind::Log { level: of, .. } => LogLevel::from_str(of, true).is_ok_and(|of| of < level),
+            NoticeKind::Changed { method, .. } => method == "notifications/subscriptions/acknowledged",
+            _ => return false,
+        };
+        if !is_left_out {
+            // A stdout that is gone ends the run by its signal or is seen at the next line.
+            drop(printer.watched(notice));
+        }
+        true
+    })
+}
+
+fn name(level: LogLevel) -> String {
+    level.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
+}

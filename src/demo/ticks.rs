@@ -1,0 +1,101 @@
+//! What the demo server tells unasked: its log, and that the clock has changed.
+
+use std::{
+    collections::HashSet,
+    sync::{Arc, Mutex, PoisonError, Weak},
+    time::Duration,
+};
+
+use serde_json::{Value, json};
+
+use super::{Outbox, offers::CLOCK};
+use crate::protocol::{Frame, Id};
+
+const SUBSCRIPTION: &str = "io.modelcontextprotocol/subscriptionId";
+/// No client needs more subscriptions.
+const MOST: usize = 100;
+
+/// What a legacy client wants to be told.
+#[derive(Debug, Default)]
+pub(super) struct Ticks {
+    wishes: Mutex<Wishes>,
+}
+
+#[derive(Debug, Default)]
+struct Wishes {
+    is_running: bool,
+    logs: bool,
+    subscribed: HashSet<String>,
+}
+
+impl Ticks {
+    /// The client has set this level of the log (2025-11-25, *server/utilities/logging*).
+    pub(super) fn log_from(self: &Arc<Self>, level: &str, out: &Outbox) {
+        self.change(out, |wishes| wishes.logs = is_told(level));
+    }
+
+    /// The client wants to know when a resource changes; it does not any more where `ends`.
+    pub(super) fn subscribe(self: &Arc<Self>, uri: &str, ends: bool, out: &Outbox) {
+        self.change(out, |wishes| {
+            if ends {
+                wishes.subscribed.remove(uri);
+            } else if wishes.subscribed.len() < MOST {
+                wishes.subscribed.insert(uri.to_owned());
+            }
+        });
+    }
+
+    fn change(self: &Arc<Self>, out: &Outbox, change: impl FnOnce(&mut Wishes)) {
+        let mut wishes = self.wishes.lock().unwrap_or_else(PoisonError::into_inner);
+        change(&mut wishes);
+        if !std::mem::replace(&mut wishes.is_running, true) {
+            tokio::spawn(tick(Arc::downgrade(self), Arc::clone(out)));
+        }
+    }
+}
+
+/// Tells what there is to tell, every second, for as long as the session lasts.
+async fn tick(ticks: Weak<Ticks>, out: Outbox) {
+    loop {
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        let Some(ticks) = ticks.upgrade() else { return };
+        let wishes = ticks.wishes.lock().unwrap_or_else(PoisonError::into_inner);
+        if wishes.logs {
+            out(log("the clock has ticked"));
+        }
+        if wishes.subscribed.contains(CLOCK) {
+            out(Frame::notification("notifications/resources/updated", Some(&json!({"uri": CLOCK}))));
+        }
+    }
+}
+
+/// `subscriptions/listen` (2026-07-28, *Subscriptions*): lasts until the client ends it.
+pub(super) async fn listen(id: &Id, params: &Value, out: &Outbox) {
+    let meta = json!({SUBSCRIPTION: id.to_value()});
+    let wanted = params["notifications"]["resourceSubscriptions"].as_array().into_iter().flatten();
+    let known: Vec<&Value> = wanted.filter(|uri| *uri == CLOCK).collect();
+    let mut honored = json!({});
+    if !known.is_empty() {
+        honored["resourceSubscriptions"] = json!(known);
+    }
+    let acknowledged = json!({"_meta": meta, "notifications": honored});
+    out(Frame::notification("notifications/subscriptions/acknowledged", Some(&acknowledged)));
+    loop {
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        if !known.is_empty() {
+            let updated = json!({"_meta": meta, "uri": CLOCK});
+            out(Frame::notification("notifications/resources/updated", Some(&updated)));
+        }
+    }
+}
+
+/// Whether what this server logs, all of level `info`, is told to a client that asked for `level` and above.
+pub(super) fn is_told(level: &str) -> bool {
+    matches!(level, "debug" | "info")
+}
+
+/// A line of the log.
+pub(super) fn log(words: &str) -> Frame {
+    let params = json!({"level": "info", "logger": "demo", "data": words});
+    Frame::notification("notifications/message", Some(&params))
+}

@@ -1,0 +1,60 @@
+use std::io;
+
+use serde_json::{Value, value::RawValue};
+
+use super::{OutputMode, Printer, offer::prompt_text, one_line, pretty, safe_json};
+use crate::{
+    protocol::{ResourceBody, ResourceContents},
+    text::{safe_line, safe_text},
+};
+
+impl Printer {
+    /// Prints what `resources/read` gave: on a terminal made safe, elsewhere as it is, byte for byte. Bytes are not for a
+    /// terminal: see [`Printer::shows_bytes`].
+    ///
+    /// # Errors
+    /// When stdout cannot be written, and not because it was closed.
+    pub fn contents(&self, raw: &RawValue, contents: &[ResourceContents]) -> io::Result<()> {
+        if !self.mode().is_text() {
+            return self.raw_result("contents", raw.get());
+        }
+        let several = contents.len() > 1;
+        for one in contents {
+            match &one.body {
+                ResourceBody::Text(text) if self.is_terminal() => {
+                    let head = if several { format!("[{}]\n", safe_line(&one.uri)) } else { String::new() };
+                    let end = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
+                    self.stdout(&format!("{head}{}{end}", safe_text(text)))?;
+                }
+                ResourceBody::Text(text) => self.bytes(text.as_bytes())?,
+                ResourceBody::Bytes(bytes) => self.bytes(bytes)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether stdout can be given bytes that are not text: it is not a terminal, or gets JSON.
+    pub fn shows_bytes(&self) -> bool {
+        !self.is_terminal() || !self.mode().is_text()
+    }
+
+    /// Prints what `prompts/get` gave.
+    ///
+    /// # Errors
+    /// As [`Printer::contents`].
+    pub fn prompt(&self, raw: &RawValue, result: &Value) -> io::Result<()> {
+        match self.mode() {
+            OutputMode::Text => self.stdout(&prompt_text(result, self.is_terminal())),
+            _ => self.raw_result("prompt", raw.get()),
+        }
+    }
+
+    /// A result in its own bytes: alone, or as an event.
+    fn raw_result(&self, event: &str, json: &str) -> io::Result<()> {
+        match self.mode() {
+            OutputMode::Events => self.stdout(&format!("{{\"event\":\"{event}\",\"result\":{}}}\n", one_line(json))),
+            _ if self.is_terminal() => self.stdout(&format!("{}\n", safe_json(&pretty(json)))),
+            _ => self.stdout(&format!("{json}\n")),
+        }
+    }
+}
