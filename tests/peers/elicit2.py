@@ -1,6 +1,6 @@
 """A server on the official Python SDK 2.x, which asks in the way of the revision that is spoken.
 
-usage: elicit2.py [stdio | stream | json | sse] [PORT]
+usage: elicit2.py [stdio | stream | json | stateless | sse] [PORT]
 """
 
 import sys
@@ -43,6 +43,12 @@ def book(day: str, booking: Annotated[Booking, Resolve(ask)], sure: Annotated[Su
 
 
 @mcp.tool()
+def plain(words: str) -> str:
+    """Says it again, and asks nothing."""
+    return words
+
+
+@mcp.tool()
 async def ask_back(day: str, ctx: Context) -> str:
     """Books a table, and asks by a request of its own, which no modern revision has."""
     asked = await ctx.elicit(message=f"Your table on {day}", schema=Booking)
@@ -55,4 +61,4 @@ if __name__ == "__main__":
     elif MODE == "sse":
         mcp.run("sse", port=PORT)
     else:
-        mcp.run("streamable-http", port=PORT, json_response=MODE == "json")
+        mcp.run("streamable-http", port=PORT, json_response=MODE == "json", stateless_http=MODE == "stateless")

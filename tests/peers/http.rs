@@ -12,14 +12,14 @@ use serde_json::{Value, json};
 use super::{LINKS, Test, all_fields, peer};
 
 /// A server that is reached at a web address. It ends with the test.
-struct Served {
+pub(super) struct Served {
     child: Child,
     url: String,
 }
 
 impl Served {
     /// Starts `command` with a free port in its variable PORT and as its last word, and waits until it listens.
-    fn start(command: &mut Command, path: &str) -> Self {
+    pub(super) fn start(command: &mut Command, path: &str) -> Self {
         let port = TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr()).expect("a port").port();
         command.arg(port.to_string()).env("PORT", port.to_string());
         let mut child =
@@ -39,7 +39,7 @@ impl Served {
         Self::start(Command::new("node").arg(script).arg(transport), path)
     }
 
-    fn python(version: &str, mode: &str) -> Self {
+    pub(super) fn python(version: &str, mode: &str) -> Self {
         let program = peer(&format!(".venv{version}/bin/python"));
         let script = peer(&format!("elicit{version}.py"));
         Self::start(Command::new(program).arg(script).arg(mode), if mode == "sse" { "/sse" } else { "/mcp" })
@@ -49,8 +49,13 @@ impl Served {
         Self::start(Command::new("node").arg(peer("modern.mjs")), "/")
     }
 
-    fn call(&self, tool: &str) -> Test {
+    pub(super) fn call(&self, tool: &str) -> Test {
         Test::new().args(["call", &self.url, tool])
+    }
+
+    /// The entry of a configuration that reaches it.
+    pub(super) fn entry(&self) -> Value {
+        json!({"url": self.url})
     }
 }
 
