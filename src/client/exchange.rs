@@ -53,13 +53,14 @@ impl Client {
             if matches!(fate, Fate::Doubtful) {
                 fate = if self.opener.confirm(&session, stop).await { Fate::Final } else { Fate::Estranged };
             }
-            if !is_proven && answer.is_err() && !stop.is_cancelled() {
+            let is_passing = matches!(&answer, Err(Failure::Transport(error)) if error.is_passing());
+            if !is_proven && answer.is_err() && !is_passing && !stop.is_cancelled() {
                 // Whatever happened, the next run finds out again.
                 self.opener.forget();
             }
             match fate {
                 Fate::Estranged if again => self.replace(&session, stop).await?,
-                Fate::SessionEnded if again => self.opener.renew(&session.wire, stop).await?,
+                Fate::SessionEnded if again => self.opener.renew(&session, stop).await?,
                 Fate::Lost if again => session.wire.setup().warn(format!("{method} was lost and is sent again")),
                 _ => {
                     if answer.is_ok() {
@@ -94,7 +95,7 @@ fn fate(answer: &Result<Frame, Failure>, is_proven: bool, is_repeatable: bool) -
         Err(Failure::Transport(error)) => error,
         Ok(_) | Err(Failure::TimedOut(_) | Failure::Stopped) => return Fate::Final,
     };
-    let is_refused = matches!(error, TransportError::Http { status: 400..=499, .. });
+    let is_refused = matches!(error, TransportError::Http { status: 400..=499, .. }) && !error.is_passing();
     let is_lost =
         matches!(error, TransportError::Closed(_) | TransportError::NoAnswer(_) | TransportError::Unreachable { .. });
     match error {

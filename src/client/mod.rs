@@ -1,5 +1,6 @@
 //! One client for one server: requests, the driver that owns the connection, negotiation, rounds and time.
 
+mod again;
 mod call;
 mod capabilities;
 mod clock;

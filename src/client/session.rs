@@ -122,7 +122,7 @@ impl Failure {
             Self::Transport(TransportError::Http { status: 403, challenge: Some(said), .. }) => {
                 ClientError::Unauthorized(format!("HTTP 403: {said}"))
             }
-            Self::Transport(TransportError::Http { status: 401, body, challenge }) => {
+            Self::Transport(TransportError::Http { status: 401, body, challenge, .. }) => {
                 let said = challenge.unwrap_or(body);
                 ClientError::Unauthorized(format!("HTTP 401: {said}"))
             }

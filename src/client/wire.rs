@@ -86,11 +86,11 @@ impl Wire {
         &self.setup.clock
     }
 
-    /// Sends a request and waits for the response, a result or an error frame. Dropping the future gives the request up.
+    /// Sends a request once and waits for the response. Dropping the future gives the request up.
     ///
     /// # Errors
     /// See [`Failure`].
-    pub(super) async fn request(
+    pub(super) async fn request_once(
         &self,
         ask: Ask,
         patience: Patience,

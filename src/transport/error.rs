@@ -40,6 +40,8 @@ pub enum TransportError {
         body: String,
         /// `WWW-Authenticate`, where there was one.
         challenge: Option<String>,
+        /// `Retry-After`, where there was one.
+        retry_after: Option<Duration>,
     },
     /// The server has ended the session that the request belongs to, and did not look at the request (2025-11-25,
     /// *transports*, Session Management): initialize again, and repeat the request once.
@@ -70,6 +72,12 @@ pub enum TransportError {
 }
 
 impl TransportError {
+    /// Whether it is a status with which gateways and busy servers answer for a while, and which says nothing of the
+    /// request.
+    pub fn is_passing(&self) -> bool {
+        matches!(self, Self::Http { status, challenge: None, .. } if is_passing(*status))
+    }
+
     /// Whether it is certain that the server got nothing.
     pub fn is_before_sending(&self) -> bool {
         matches!(self, Self::Spawn { .. } | Self::NoDirectory { .. } | Self::Unreachable { connected: false, .. })
@@ -89,4 +97,10 @@ mod io_error {
     pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<io::Error, D::Error> {
         String::deserialize(deserializer).map(io::Error::other)
     }
+}
+
+/// Whether a status of HTTP says that the same request may be answered a little later (RFC 9110, section 15; RFC 6585,
+/// section 4; RFC 8470, section 5.2).
+pub(super) fn is_passing(status: u16) -> bool {
+    matches!(status, 408 | 425 | 429 | 500 | 502 | 503 | 504)
 }

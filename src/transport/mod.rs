@@ -13,6 +13,7 @@ mod trace;
 pub use connect::connect;
 pub use endpoint::{Endpoint, HttpEndpoint, HttpKind, StdioEndpoint};
 pub use error::TransportError;
+use error::is_passing;
 pub use incoming::{Closed, Incoming, Junk, Outgoing};
 pub use limits::Limits;
 pub use trace::Trace;

@@ -4,7 +4,7 @@ use std::{
     pin::Pin,
     sync::{
         Arc,
-        atomic::{AtomicU64, Ordering},
+        atomic::{AtomicBool, AtomicU64, Ordering},
     },
 };
 
@@ -33,6 +33,7 @@ pub(super) struct Events {
     stream: SseByteStream<ByteStream>,
     /// Bytes that came since the last event.
     pending: Arc<AtomicU64>,
+    at_end: Arc<AtomicBool>,
     limit: u64,
 }
 
@@ -44,18 +45,30 @@ impl Events {
     {
         let pending = Arc::new(AtomicU64::new(0));
         let counter = Arc::clone(&pending);
-        let bounded = bytes.map(move |chunk| {
+        // A blank line at the end completes what the server left open; whether that counts is for the reader to say.
+        let (at_end, tail) = (Arc::new(AtomicBool::new(false)), b"\n\n".as_slice());
+        let ended = Arc::clone(&at_end);
+        let last = futures_util::stream::once(async move {
+            ended.store(true, Ordering::Relaxed);
+            Ok(Bytes::from_static(tail))
+        });
+        let bounded = bytes.chain(last).map(move |chunk| {
             let chunk = chunk?;
             let length = u64::try_from(chunk.len()).unwrap_or(u64::MAX);
             let seen = counter.fetch_add(length, Ordering::Relaxed);
             // A chunk may hold many events, so only what came before it counts; `next` checks the rest.
             if seen > limit { Err(SseError::TooLarge(limit)) } else { Ok(chunk) }
         });
-        Self { stream: SseByteStream::new(Box::pin(bounded)), pending, limit }
+        Self { stream: SseByteStream::new(Box::pin(bounded)), pending, at_end, limit }
     }
 
-    /// The next block of fields; `None` at the end, where an unfinished block is dropped. Cancel-safe. Blocks without
-    /// data are given too: they may carry an `id` or a `retry`.
+    /// Whether the last event was given only because the stream has ended: its blank line never came.
+    pub(super) fn is_cut(&self) -> bool {
+        self.at_end.load(Ordering::Relaxed)
+    }
+
+    /// The next block of fields; `None` at the end. An unfinished block is given last, and [`Events::is_cut`] says so.
+    /// Cancel-safe. Blocks without data are given too: they may carry an `id` or a `retry`.
     pub(super) async fn next(&mut self) -> Option<Result<Sse, SseError>> {
         let next = self.stream.next().await?;
         self.pending.store(0, Ordering::Relaxed);
@@ -114,9 +127,15 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn an_event_cut_by_the_end_is_dropped() {
-        assert_eq!(decode(&[b"data: a\n\ndata: {\"half\":"], 1000).await, [Ok(data("a"))]);
-        assert_eq!(decode(&[b"data: a\n"], 1000).await, []);
+    async fn an_event_cut_by_the_end_is_told_apart() {
+        let chunks = [Ok(Bytes::from_static(b"data: a\n\ndata: {\"half\":"))];
+        let mut events = Events::new(futures_util::stream::iter(chunks), 1000);
+        assert_eq!(events.next().await.and_then(Result::ok), Some(data("a")));
+        assert!(!events.is_cut());
+        assert_eq!(events.next().await.and_then(Result::ok), Some(data("{\"half\":")));
+        assert!(events.is_cut() && events.next().await.is_none());
+        assert_eq!(decode(&[b"data: a\n"], 1000).await, [Ok(data("a"))]);
+        assert_eq!(decode(&[b"data: a\n\n"], 1000).await, [Ok(data("a"))]);
     }
 
     #[tokio::test]

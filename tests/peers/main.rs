@@ -127,7 +127,7 @@ fn everything_gets_every_field_from_a_person() {
     person.see("12 of 13").see("› [x] Tuna").send(" ").send(DOWN).see("› [ ] Salmon").send(" ").send(DOWN);
     person.see("› [ ] Trout").send(" ").see("2 chosen").send("\r");
     choose("13", "Cats", 4, "Reptiles");
-    person.see("What everything will receive").see("› Send").send("\r");
+    person.see("What everything will receive").see("  Send").send("1").see("› Send").send("\r");
     person.see("\"legacyTitledEnum\": \"pet-5\"");
     // What was recorded answers the same again.
     person.end(0);

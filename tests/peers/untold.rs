@@ -38,7 +38,10 @@ fn fast_entry() -> Value {
 }
 
 fn fast_over_http() -> Served {
-    Served::start(Command::new(peer(".venv2/bin/python")).args([peer("fast.py").to_str().expect("UTF-8"), "http"]), "/mcp")
+    Served::start(
+        Command::new(peer(".venv2/bin/python")).args([peer("fast.py").to_str().expect("UTF-8"), "http"]),
+        "/mcp",
+    )
 }
 
 /// A call of `tool` at `entry` that remembers in `cache`.
@@ -100,7 +103,8 @@ fn python_asks(entry: &Value, can_ask_back: bool) {
     let plain = || call(entry, &cache, "plain").args(["words=hello"]).stdout("hello\n").stderr("").run();
     book();
     for _ in 0..2 {
-        let asked = call(entry, &cache, "ask_back").args(["day=Friday", "--answer", "guests=3", "--answer", "name=Ada"]);
+        let asked =
+            call(entry, &cache, "ask_back").args(["day=Friday", "--answer", "guests=3", "--answer", "name=Ada"]);
         if can_ask_back {
             asked.stdout("accept: Booking(guests=3, name='Ada')\n").run();
         } else {

@@ -26,7 +26,7 @@ use crate::{
     },
     config::ServerConfig,
     elicitation::Modes,
-    protocol::{Era, ProtocolChoice, Revision},
+    protocol::{Era, ProtocolChoice, Revision, code},
     transport::{self, Endpoint, HttpKind, Limits, Transport, TransportError},
 };
 
@@ -204,12 +204,18 @@ impl Opener {
         self.memory.forget();
     }
 
-    /// The handshake again, after the server has ended the session.
+    /// The handshake again, in the same revision, after the server has ended the session.
     ///
     /// # Errors
-    /// As [`initialize`].
-    pub(in crate::client) async fn renew(&self, wire: &Wire, stop: &CancellationToken) -> Result<(), ClientError> {
-        initialize(wire, &self.manner(), Revision::NEWEST_LEGACY, self.patience(), stop).await.map(drop)
+    /// As [`initialize`]; [`ClientError::Version`] when the server wants another revision now.
+    pub(in crate::client) async fn renew(
+        &self,
+        session: &Session,
+        stop: &CancellationToken,
+    ) -> Result<(), ClientError> {
+        let before = session.info.revision;
+        let info = initialize(&session.wire, &self.manner(), before, self.patience(), stop).await?;
+        if info.revision == before { Ok(()) } else { Err(only(before, info.revision.as_str())) }
     }
 
     fn connect(&self) -> Result<Wire, ClientError> {
@@ -274,9 +280,9 @@ impl Opener {
                 (_, Some(error @ ClientError::Version { .. })) | (Discovered::Failed(error), _) => Err(error),
                 (Discovered::Legacy, _) => Ok(ServerInfo::new(revision)),
             },
-            Err(Failure::Transport(TransportError::Http { status: 400..=499, .. } | TransportError::NoAnswer(_))) => {
-                Ok(ServerInfo::new(revision))
-            }
+            Err(Failure::Transport(
+                error @ (TransportError::Http { status: 400..=499, .. } | TransportError::NoAnswer(_)),
+            )) if !error.is_passing() => Ok(ServerInfo::new(revision)),
             Err(failure) => Err(failure.into_error(METHOD, false)),
         }
     }
@@ -295,6 +301,7 @@ impl Opener {
         match self.open_legacy(patience, stop).await {
             Ok(session) => Ok(session),
             Err(error @ (ClientError::Interrupted { .. } | ClientError::Unauthorized(_))) => Err(error),
+            Err(ClientError::Connect(error)) if error.is_passing() => Err(ClientError::Connect(error)),
             Err(error @ ClientError::TimedOut { .. }) => {
                 self.memory.forget();
                 Err(error)
@@ -311,7 +318,9 @@ impl Opener {
         let silence = if self.is_http() { HTTP_SILENCE } else { STDIO_SILENCE };
         match probe(&wire, &self.manner(), silence, patience, stop).await {
             Ok(Probed::Known(known)) => {
-                self.memory.keep(&known.next);
+                if let Some(next) = &known.next {
+                    self.memory.keep(next);
+                }
                 self.settle(wire, Ok(known.info)).await
             }
             // It does not stand the question: start it again without.
@@ -323,6 +332,13 @@ impl Opener {
             }
             Ok(Probed::Gone(closed)) => {
                 self.settle(wire, Err(ClientError::Connect(TransportError::Closed(closed)))).await
+            }
+            // It lives on, but what was asked first has spoiled the connection.
+            Err(error) if was_spoiled(&error) => {
+                wire.close().await;
+                let session = self.open_legacy(self.patience(), stop).await.map_err(|_| error)?;
+                self.memory.keep(&session.info);
+                Ok(session)
             }
             Err(error) => self.settle(wire, Err(error)).await,
         }
@@ -338,6 +354,14 @@ impl Opener {
             }
         }
     }
+}
+
+/// Whether a handshake was refused because of what came before it: not for its own contents, nor because it is unknown.
+fn was_spoiled(error: &ClientError) -> bool {
+    let ClientError::Rpc { method, error: refusal } = error else { return false };
+    method == "initialize"
+        && !matches!(refusal.code, code::METHOD_NOT_FOUND | code::INVALID_PARAMS)
+        && !may_be_about_keys(error)
 }
 
 fn only(spoken: Revision, offered: &str) -> ClientError {

@@ -1,4 +1,7 @@
-use std::time::Duration;
+use std::{
+    sync::atomic::{AtomicBool, Ordering},
+    time::Duration,
+};
 
 use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
@@ -37,8 +40,8 @@ pub(super) enum Probed {
 pub(super) struct Known {
     /// How it is spoken to now.
     pub(super) info: ServerInfo,
-    /// How it is spoken to next time: modern, where the server is.
-    pub(super) next: ServerInfo,
+    /// How it is spoken to next time: modern, where the server is; `None` where that is not certain.
+    pub(super) next: Option<ServerInfo>,
 }
 
 /// The question that every modern server answers.
@@ -55,25 +58,35 @@ pub(super) async fn probe(
     patience: Patience,
     stop: &CancellationToken,
 ) -> Result<Probed, ClientError> {
-    let discover = wire.request(question(manner), patience, None, stop);
+    let is_held = AtomicBool::new(false);
+    let discover = wire.request_held(question(manner), patience, None, stop, &is_held);
     tokio::pin!(discover);
-    tokio::select! {
+    let answer = tokio::select! {
         biased;
-        answer = &mut discover => match judge(answer)? {
-            Judged::Modern(info) => Ok(known(info)),
-            Judged::Gone(closed) => Ok(Probed::Gone(closed)),
-            Judged::Legacy => {
-                match initialize(wire, manner, Revision::NEWEST_LEGACY, patience, stop).await {
-                    Ok(info) => Ok(known(info)),
-                    // It refused the question and ended.
-                    Err(error) => conclude(None, Some(error)),
-                }
-            }
-        },
+        answer = &mut discover => answer,
         () = tokio::time::sleep(silence) => {
-            let handshake = initialize(wire, manner, Revision::NEWEST_LEGACY, patience, stop);
-            both(discover, handshake).await
+            // A server that says "later" is not silent.
+            if !is_held.load(Ordering::Relaxed) {
+                let handshake = initialize(wire, manner, Revision::NEWEST_LEGACY, patience, stop);
+                return both(discover, handshake).await;
+            }
+            discover.await
         }
+    };
+    let failed = match judge(answer)? {
+        Judged::Modern(info) => return Ok(known(info)),
+        Judged::Gone(closed) => return Ok(Probed::Gone(closed)),
+        Judged::Legacy => None,
+        Judged::Failed(error) => Some(error),
+    };
+    match initialize(wire, manner, Revision::NEWEST_LEGACY, patience, stop).await {
+        Ok(info) => {
+            // What a gateway said is no word of the server's: the next run asks again.
+            let is_sure = !matches!(failed, Some(TransportError::Http { status, .. }) if status != 500);
+            Ok(Probed::Known(Box::new(Known { next: is_sure.then(|| info.clone()), info })))
+        }
+        // It refused the question and ended; or it is broken, and the first thing it said tells more.
+        Err(error) => conclude(None, Some(failed.map_or(error, ClientError::Connect))),
     }
 }
 
@@ -96,8 +109,9 @@ async fn both(
                 // The handshake decides how this connection goes on: it may bind a server of both eras.
                 Ok(info) => {
                     let next = match discovered {
-                        Some(Judged::Modern(next)) => next,
-                        _ => info.clone(),
+                        Some(Judged::Modern(next)) => Some(next),
+                        Some(Judged::Failed(_)) => None,
+                        _ => Some(info.clone()),
                     };
                     return Ok(Probed::Known(Box::new(Known { info, next })));
                 }
@@ -128,13 +142,15 @@ fn conclude(discovered: Option<Judged>, refused: Option<ClientError>) -> Result<
 }
 
 fn known(info: ServerInfo) -> Probed {
-    Probed::Known(Box::new(Known { next: info.clone(), info }))
+    Probed::Known(Box::new(Known { next: Some(info.clone()), info }))
 }
 
 #[derive(Debug)]
 enum Judged {
     Modern(ServerInfo),
     Legacy,
+    /// It failed over the question, as some legacy servers do, or a gateway did.
+    Failed(TransportError),
     Gone(Closed),
 }
 
@@ -149,6 +165,7 @@ fn judge(answer: Result<Frame, Failure>) -> Result<Judged, ClientError> {
         )) => {
             return Err(Failure::Transport(error).into_error(METHOD, false));
         }
+        Err(Failure::Transport(error)) if error.is_passing() => return Ok(Judged::Failed(error)),
         Err(Failure::Transport(error)) => discover::read_failure(error),
         Err(failure) => return Err(failure.into_error(METHOD, false)),
     };

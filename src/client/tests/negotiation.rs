@@ -332,7 +332,7 @@ async fn a_fixed_revision_is_spoken_without_a_probe() {
 
 #[tokio::test(start_paused = true)]
 async fn http_refusals_mean_what_the_transport_page_says() {
-    let http = |status| TransportError::Http { status, body: String::new(), challenge: None };
+    let http = |status| TransportError::Http { status, body: String::new(), challenge: None, retry_after: None };
     let (client, _peer) = open(Wish::default(), async |peers| {
         let mut server = peers.recv().await?;
         let (id, _) = server.expect("server/discover").await;
@@ -348,8 +348,11 @@ async fn http_refusals_mean_what_the_transport_page_says() {
             let (id, _) = server.expect("server/discover").await;
             server.fail(&id, http(status));
             if status == 500 {
-                let (id, _) = server.expect("initialize").await;
-                server.fail(&id, http(status));
+                // Each is asked once more, after a pause.
+                for method in ["server/discover", "initialize", "initialize"] {
+                    let (id, _) = server.expect(method).await;
+                    server.fail(&id, http(status));
+                }
             }
             Some(server)
         })

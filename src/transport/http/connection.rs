@@ -13,6 +13,7 @@ use tokio_util::{
 };
 
 use super::{
+    cookies::Cookies,
     exchange::Post,
     fetch::{Ask, Peer, State},
     headers,
@@ -49,6 +50,7 @@ pub fn connect(
         limits,
         headers: headers::configured(endpoint)?,
         clients: Clients::new(endpoint, limits.connect)?,
+        cookies: Cookies::default(),
         posts_to: OnceLock::new(),
         incoming: sender,
         closed: closed.clone(),

@@ -14,11 +14,8 @@ use super::{
 };
 use crate::{
     protocol::{Frame, Id, Kind, RpcError},
-    transport::{Incoming, Junk, Outgoing, TransportError},
+    transport::{Incoming, Junk, Outgoing, TransportError, is_passing},
 };
-
-/// How long the first request after a handshake waits for the stream that may carry its questions.
-const LISTEN_WAIT: Duration = Duration::from_millis(250);
 
 /// How long other messages wait for the last word of a handshake to be accepted.
 const HANDSHAKE_WAIT: Duration = Duration::from_secs(2);
@@ -57,7 +54,7 @@ impl Peer {
             delivery.await
         };
         match delivered {
-            Ok(Ok(())) if is_handshake => self.listen_if_legacy(&post).await,
+            Ok(Ok(())) if is_handshake => self.listen_if_legacy(&post),
             Ok(Ok(())) => {}
             Ok(Err(error)) => self.failed(&post.out.frame, error).await,
             Err(_) => self.failed(&post.out.frame, TransportError::Silent(self.limits.between_bytes)).await,
@@ -88,16 +85,13 @@ impl Peer {
         Err(self.read_refusal(fetched).await.into_error())
     }
 
-    /// Opens the stream of a new legacy session, and gives it a moment to be there.
-    async fn listen_if_legacy(self: &Arc<Self>, post: &Post) {
-        if post.mirrored.is_some() || self.posts_to.get().is_some() {
-            return;
+    /// Opens the stream of a new legacy session beside its first request, which does not wait for it: most servers ask on
+    /// the call's own.
+    fn listen_if_legacy(self: &Arc<Self>, post: &Post) {
+        if post.mirrored.is_none() && self.posts_to.get().is_none() {
+            let peer = Arc::clone(self);
+            self.spawn(async move { peer.listen().await });
         }
-        let ready = CancellationToken::new();
-        let (peer, opened) = (Arc::clone(self), ready.clone().drop_guard());
-        self.spawn(async move { peer.listen(opened).await });
-        // Without the stream the call goes on: most servers ask on the call's own.
-        let _ = timeout(LISTEN_WAIT, ready.cancelled()).await;
     }
 
     /// Sends a request and brings its answer in.
@@ -206,6 +200,16 @@ impl Peer {
         answers
     }
 
+    /// Hands the data of an event that was cut to the client, if it is a whole answer to `asked`.
+    pub(super) async fn pass_on_answer(&self, data: String, asked: Option<&Id>) -> bool {
+        let is_answer = |frame: &Frame| matches!(frame.kind(), Kind::Response { id } | Kind::Error { id: Some(id) } if Some(id) == asked);
+        let answer = answer::frames(data.into_bytes()).ok().and_then(|frames| frames.into_iter().find(is_answer));
+        match answer {
+            Some(frame) => self.pass_on(frame, asked).await,
+            None => false,
+        }
+    }
+
     /// Hands the data of an event to the client; `true` when it answers `asked`.
     pub(super) async fn pass_on_data(&self, data: String, asked: Option<&Id>) -> bool {
         match answer::frames(data.into_bytes()) {
@@ -227,6 +231,7 @@ impl Peer {
         let (status, in_session) = (fetched.status().as_u16(), fetched.in_session);
         let challenge = fetched.response.headers().get(WWW_AUTHENTICATE);
         let challenge = challenge.map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned());
+        let retry_after = answer::retry_after(&fetched.response);
         let body = answer::refusal(fetched.response, self.limits.between_bytes).await;
         let error = answer::rpc_error(&body);
         // Some servers answer 400 where 404 is right.
@@ -235,8 +240,12 @@ impl Peer {
             return Refusal::Other(TransportError::SessionLost { status });
         }
         match error {
-            Some(error) if status != 401 && challenge.is_none() => Refusal::Rpc(error),
-            _ => Refusal::Other(TransportError::Http { status, body: answer::quote(&body), challenge }),
+            // Of a gateway's status the words count, and the message may be sent again.
+            Some(error) if status != 401 && challenge.is_none() && !(is_passing(status) && status != 500) => {
+                Refusal::Rpc(error)
+            }
+            Some(error) => Refusal::Other(TransportError::Http { status, body: error.message, challenge, retry_after }),
+            None => Refusal::Other(TransportError::Http { status, body: answer::quote(&body), challenge, retry_after }),
         }
     }
 }

@@ -5,13 +5,14 @@ use std::{
 
 use reqwest::{
     Method, Response, StatusCode,
-    header::{HeaderMap, HeaderValue, LOCATION},
+    header::{CONTENT_ENCODING, COOKIE, HeaderMap, HeaderValue, LOCATION},
 };
 use tokio::{sync::mpsc, task::AbortHandle};
 use tokio_util::sync::CancellationToken;
 use url::Url;
 
 use super::{
+    cookies::Cookies,
     headers::{SESSION, VERSION},
     redirect,
     tls::{Clients, innermost},
@@ -29,6 +30,7 @@ pub(super) struct Peer {
     /// The configured headers, for the origin of `url` alone.
     pub(super) headers: HeaderMap,
     pub(super) clients: Clients,
+    pub(super) cookies: Cookies,
     pub(super) trace: Option<Trace>,
     /// Where messages go once the server turned out to speak HTTP+SSE.
     pub(super) posts_to: OnceLock<Url>,
@@ -92,6 +94,9 @@ impl Peer {
             if let Some(session) = session {
                 headers.insert(SESSION, session.id);
             }
+            if let Some(cookies) = self.cookies.beside(&url, headers.get(COOKIE)) {
+                headers.insert(COOKIE, cookies);
+            }
             let response = match self.send(&ask, &url, &headers).await {
                 // The connection may have been closed while it lay idle: once more on one of its own.
                 Err(TransportError::Unreachable { connected: true, .. })
@@ -119,7 +124,17 @@ impl Peer {
         let began = Instant::now();
         let sent = request.headers(headers.clone()).send().await.map_err(|error| self.unreachable(url, &error));
         self.trace(&ask.method, url, headers, &sent, began);
-        sent.inspect(|response| self.clients.learn(response))
+        let response = sent?;
+        self.clients.learn(&response);
+        self.cookies.take(url, response.headers());
+        // What was asked for has been decoded, and its header is gone.
+        match response.headers().get(CONTENT_ENCODING).map(|name| String::from_utf8_lossy(name.as_bytes())) {
+            Some(name) if !name.eq_ignore_ascii_case("identity") && !name.trim().is_empty() => {
+                let reason = format!("the body is encoded as {name:?}, which was not asked for and is not read here");
+                Err(TransportError::NoAnswer(reason))
+            }
+            _ => Ok(response),
+        }
     }
 
     fn trace(

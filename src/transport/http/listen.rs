@@ -5,7 +5,6 @@ use reqwest::{
     header::{ACCEPT, HeaderValue, WWW_AUTHENTICATE},
 };
 use tokio::time::{sleep, timeout};
-use tokio_util::sync::DropGuard;
 
 use super::{
     answer,
@@ -97,19 +96,18 @@ impl Peer {
         }
     }
 
-    /// Holds the stream on which a legacy server may say things of its own; drops `opened` when it is there or refused.
-    /// Ends without a word when the server offers none.
-    pub(super) async fn listen(&self, opened: DropGuard) {
+    /// Holds the stream on which a legacy server may say things of its own. Ends without a word when the server offers
+    /// none.
+    pub(super) async fn listen(&self) {
         let session = self.listener();
-        session.run_until_cancelled(self.listen_on(opened)).await;
+        session.run_until_cancelled(self.listen_on()).await;
     }
 
-    async fn listen_on(&self, opened: DropGuard) {
-        let (mut opened, mut cursor, mut failures) = (Some(opened), Cursor::default(), 0);
+    async fn listen_on(&self) {
+        let (mut cursor, mut failures) = (Cursor::default(), 0);
         loop {
             match self.open_stream(&cursor).await {
                 Ok(mut events) => {
-                    opened.take();
                     let before = cursor.last_event.clone();
                     if let Stop::Broken(SseError::TooLarge(limit)) = self.follow(&mut events, &mut cursor, None).await {
                         let reason = format!("an event of more than {limit} bytes (maxMessage)");
@@ -126,7 +124,6 @@ impl Peer {
                 }
                 Err(_) => return,
             }
-            opened.take();
             sleep(cursor.pause(failures)).await;
         }
     }
@@ -144,8 +141,9 @@ impl Peer {
         if !status.is_success() {
             let challenge = response.headers().get(WWW_AUTHENTICATE);
             let challenge = challenge.map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned());
+            let retry_after = answer::retry_after(&response);
             let body = answer::quote(&answer::refusal(response, self.limits.between_bytes).await);
-            return Err(TransportError::Http { status: status.as_u16(), body, challenge });
+            return Err(TransportError::Http { status: status.as_u16(), body, challenge, retry_after });
         }
         if kind != "text/event-stream" {
             return Err(TransportError::NoAnswer(format!("HTTP {} without an event stream", status.as_u16())));
@@ -160,6 +158,12 @@ impl Peer {
                 Ok(event) => event,
                 Err(error) => return Stop::Broken(error),
             };
+            if events.is_cut() {
+                // Only a whole answer counts of what the server did not end, and it comes before the end is told.
+                let data = event.data.unwrap_or_default();
+                let is_answer = self.pass_on_answer(data, asked).await;
+                return if is_answer { Stop::Answered } else { Stop::Ended };
+            }
             if let Some(id) = event.id {
                 cursor.last_event = Some(id).filter(|id| !id.is_empty());
             }

@@ -2,10 +2,11 @@
 //!
 //! Every message of ours is a POST of its own, in a task of its own; what comes back on any of them goes into one ordered
 //! channel. `fetch` knows HTTP, `answer` reads one response, `exchange` carries one message, `listen` holds and resumes
-//! streams, `two_endpoints` is the transport of 2024-11-05.
+//! streams, `cookies` keeps what balancers and gateways set, `two_endpoints` is the transport of 2024-11-05.
 
 mod answer;
 mod connection;
+mod cookies;
 mod exchange;
 mod fetch;
 mod headers;

@@ -61,7 +61,8 @@ fn a_server_that_cannot_stand_the_first_question_is_spoken_to_in_the_old_way() {
             }
             fails
         });
-        call(&fails).stdout("done\n").stderr("").run();
+        let run = call(&fails).stdout("done\n").run();
+        assert_eq!(run.stderr.contains("trying again"), status != 501, "{status}: {}", run.stderr);
     }
 }
 

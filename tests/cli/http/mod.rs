@@ -3,6 +3,7 @@
 mod awkward;
 mod demo;
 mod gateway;
+mod gateways;
 mod handshake;
 mod secure;
 mod server;
