@@ -90,7 +90,7 @@ pub struct GlobalArgs {
     /// The configuration file [default: mcp.json and others, here and in the folders above]
     #[arg(long, global = true, value_name = "FILE")]
     pub config: Option<PathBuf>,
-    /// How to print the result: text, json (as the server sent it), or events (a JSON line for all that happens)
+    /// How to print the result: text, json (as the server sent it), data (what the result is about, as JSON), or events (a JSON line for all that happens)
     #[arg(short, long, global = true, value_name = "FORMAT", value_enum, default_value_t, hide_possible_values = true)]
     pub output: OutputMode,
     /// Show what servers write to their standard error, and all of their log

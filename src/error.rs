@@ -77,6 +77,9 @@ pub enum Error {
         /// The prompts that it has.
         known: Vec<String>,
     },
+    /// The result has no such part as was asked for: why not.
+    #[error("{0}")]
+    NoPart(String),
     /// Questions could not be answered; the server was told cancel.
     #[error("{}", unanswered_message(.0))]
     Unanswered(Vec<Unanswered>),
@@ -112,7 +115,7 @@ impl Error {
     /// The process's exit code.
     pub fn exit(&self) -> u8 {
         match self {
-            Self::ToolFailed { .. } | Self::Io(_) => 1,
+            Self::ToolFailed { .. } | Self::Io(_) | Self::NoPart(_) => 1,
             Self::Usage { .. } | Self::Config(ConfigError::Option(_)) => 2,
             Self::Config(_) | Self::Answers(_) | Self::Changed { .. } => 3,
             Self::Client { source, .. } => client_exit(source),
@@ -138,6 +141,7 @@ impl Error {
             Self::ToolFailed { .. } => "tool-failed",
             Self::UnknownTool { .. } => "unknown-tool",
             Self::UnknownPrompt { .. } => "unknown-prompt",
+            Self::NoPart(_) => "no-part",
             Self::Unanswered(_) => "unanswered",
             Self::Io(_) => "io",
             Self::Deferred => "deferred",
@@ -150,6 +154,7 @@ impl Error {
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::Usage { hint, .. } => hint.clone(),
+            Self::NoPart(_) => Some("-o json shows the whole result".to_owned()),
             Self::Config(error) => error.hint(),
             Self::Changed { .. } => Some("--changed-config goes on all the same".to_owned()),
             Self::UnknownTool { server, tool, known } => Some(others(server, "tools", tool, known)),

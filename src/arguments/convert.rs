@@ -121,7 +121,12 @@ fn list(root: &Value, key: &str, schema: &Map<String, Value>, input: Input) -> R
         }
         _ => {}
     }
-    Ok(Value::Array(vec![convert(root, key, &items, input)?]))
+    let has_commas = trimmed.contains(',');
+    let one = convert(root, key, &items, input).map_err(|reason| match has_commas {
+        true => format!("{reason}; for several values repeat {key}=…, or write {key}:=[…]"),
+        false => reason,
+    })?;
+    Ok(Value::Array(vec![one]))
 }
 
 /// A list, where something else that is no text would do as well.

@@ -23,6 +23,14 @@ pub enum ArgumentError {
     /// `--args` is not a JSON object.
     #[error("read --args: {0}")]
     Whole(String),
+    /// Values that stand in a union, which fits with none of their readings.
+    #[error("fit the arguments to the tool: {}; say what is meant with {keys}", list(faults))]
+    Ambiguous {
+        /// What to write instead: `a:=JSON b:=JSON`.
+        keys: String,
+        /// The rules that are broken as the values are read first.
+        faults: Vec<FieldError>,
+    },
     /// The arguments as a whole break the tool's schema.
     #[error("fit the arguments to the tool: {}", list(.0))]
     Unfit(Vec<FieldError>),

@@ -10,6 +10,9 @@ use super::{
 };
 use crate::form::{Checker, FieldError, Form, TooCostly, resolve, type_of, unsendable};
 
+/// In how many ways words that stand in unions are read together, until one fits.
+const MOST_READINGS: usize = 64;
+
 /// The arguments of a `tools/call`, on their way from the command line to the server.
 #[derive(Clone, Debug)]
 pub struct Arguments {
@@ -46,6 +49,7 @@ pub fn parse<S: AsRef<str>>(
     let values = base.map(|base| read_base(base, read)).transpose()?.unwrap_or_default();
     let mut arguments = Arguments { values, warnings: Vec::new(), schema: schema.cloned() };
     let mut given: Vec<Vec<String>> = Vec::new();
+    let mut open = Vec::new();
     for word in words {
         let word = Word::split(word.as_ref())?;
         let path = arguments.path(word.key);
@@ -58,14 +62,26 @@ pub fn parse<S: AsRef<str>>(
             })?),
         };
         let refuse = |reason: String| ArgumentError::Refused(FieldError::new(word.key, reason));
-        let place = arguments.place(&path).map_err(refuse)?;
-        let value = arguments.value(&word, place.as_ref(), input).map_err(refuse)?;
+        let places = arguments.place(&path).map_err(refuse)?;
+        let mut readings = arguments.readings(&word, &places, input).map_err(refuse)?;
         let again = given.contains(&path);
-        let takes_list = place.as_ref().is_some_and(|part| arguments.takes_list(part));
-        arguments.put(&path, value, again, takes_list).map_err(refuse)?;
+        let takes_list = places.iter().any(|part| arguments.takes_list(part));
+        let first = readings.remove(0);
+        if !readings.is_empty() && !again {
+            open.push(Reading { key: word.key.to_owned(), path: path.clone(), others: readings });
+        }
+        arguments.put(&path, first, again, takes_list).map_err(refuse)?;
         given.push(path);
     }
+    arguments.settle(&open)?;
     Ok(arguments)
+}
+
+/// A value that may be read in several ways, because a union has several schemas for it.
+struct Reading {
+    key: String,
+    path: Vec<String>,
+    others: Vec<Value>,
 }
 
 fn read_base(
@@ -145,28 +161,77 @@ impl Arguments {
         }
     }
 
-    /// The schema of the value at `path`, `None` where nothing is known. A name that is much like a property's is noted.
-    fn place(&mut self, path: &[String]) -> Result<Option<Value>, String> {
-        let Some(schema) = &self.schema else { return Ok(None) };
+    /// The schemas of the value at `path`; none where nothing is known. A name that is much like a property's is noted.
+    fn place(&mut self, path: &[String]) -> Result<Vec<Value>, String> {
+        let Some(schema) = &self.schema else { return Ok(Vec::new()) };
         match place(schema, schema, path) {
-            Place::Known(part) => Ok(Some(part)),
-            Place::Unknown { near: None } => Ok(None),
+            Place::Known(parts) => Ok(parts),
+            Place::Unknown { near: None } => Ok(Vec::new()),
             Place::Unknown { near: Some(near) } => {
                 let name = path.join(".");
                 self.warnings.push(format!("the tool has no argument {name}; did you mean {near}?"));
-                Ok(None)
+                Ok(Vec::new())
             }
             Place::Closed { near } => Err(not_known(near.as_deref())),
         }
     }
 
-    fn value(&self, word: &Word<'_>, place: Option<&Value>, input: Input) -> Result<Value, String> {
-        match (&self.schema, place) {
-            _ if word.json => json(input),
-            (Some(schema), Some(part)) => convert(schema, word.key, part, input),
-            (Some(_), None) => text(input).map(Value::String),
-            (None, _) => guessed(input),
+    /// The values that a word may stand for, by the schemas of its place; never none.
+    fn readings(&self, word: &Word<'_>, places: &[Value], input: Input) -> Result<Vec<Value>, String> {
+        match (&self.schema, places) {
+            _ if word.json => json(input).map(|value| vec![value]),
+            (None, _) => guessed(input).map(|value| vec![value]),
+            (Some(_), []) => text(input).map(|text| vec![Value::String(text)]),
+            (Some(schema), [part]) => convert(schema, word.key, part, input).map(|value| vec![value]),
+            (Some(schema), parts) => {
+                let (mut values, mut refused) = (Vec::new(), Vec::new());
+                for part in parts {
+                    match convert(schema, word.key, part, input.clone()) {
+                        Ok(value) if !values.contains(&value) => values.push(value),
+                        Ok(_) => {}
+                        Err(reason) => refused.push(reason),
+                    }
+                }
+                if values.is_empty() { Err(refused.join("; or ")) } else { Ok(values) }
+            }
         }
+    }
+
+    /// Chooses among the readings of values that stand in unions: those with which the whole fits the schema. The values
+    /// as they are read first stand already.
+    fn settle(&mut self, open: &[Reading]) -> Result<(), ArgumentError> {
+        let Some(schema) = self.schema.as_ref().filter(|_| !open.is_empty()) else { return Ok(()) };
+        let Ok(checker) = Checker::new(schema) else { return Ok(()) };
+        let fits = |values: &Map<String, Value>| match checker.faults(&Value::Object(values.clone())) {
+            Ok(faults) => faults.is_empty(),
+            // What costs too much is not checked again and again: the values stay as they are read first.
+            Err(_) => true,
+        };
+        // Values that are missing are asked for later, and fit then or do not.
+        if fits(&self.values) || !self.missing().is_empty() {
+            return Ok(());
+        }
+        let counts: Vec<usize> = open.iter().map(|reading| reading.others.len() + 1).collect();
+        let all = counts.iter().try_fold(1_usize, |all, count| all.checked_mul(*count)).unwrap_or(usize::MAX);
+        for mut number in 1..all.min(MOST_READINGS) {
+            let mut values = self.values.clone();
+            for (reading, count) in open.iter().zip(&counts) {
+                if let Some(other) = (number % count).checked_sub(1).and_then(|at| reading.others.get(at))
+                    && let Some(place) = inside(&mut values, &reading.path)
+                {
+                    *place = other.clone();
+                }
+                number /= count;
+            }
+            if fits(&values) {
+                self.values = values;
+                return Ok(());
+            }
+        }
+        let keys: Vec<String> = open.iter().map(|reading| format!("{}:=JSON", reading.key)).collect();
+        let faults = checker.faults(&Value::Object(self.values.clone())).unwrap_or_default();
+        let faults = faults.into_iter().map(FieldError::from).collect();
+        Err(ArgumentError::Ambiguous { keys: keys.join(" "), faults })
     }
 
     fn takes_list(&self, part: &Value) -> bool {
@@ -179,22 +244,110 @@ impl Arguments {
     /// Puts `value` at `path`; `again` when a word before it did so.
     fn put(&mut self, path: &[String], value: Value, again: bool, takes_list: bool) -> Result<(), String> {
         let Some((last, steps)) = path.split_last() else { return Ok(()) };
-        let mut object = &mut self.values;
-        for step in steps {
-            let inner = object.entry(step.clone()).or_insert_with(|| Value::Object(Map::new()));
-            let found = type_of(inner);
-            object = inner.as_object_mut().ok_or_else(|| format!("{step} is {found}, not an object"))?;
+        let turn = match again {
+            true if takes_list => Turn::Grows,
+            true => Turn::Refused,
+            false => Turn::First,
+        };
+        // Whether what stands after each step is a list, which the schema says, or the step itself.
+        let lists: Vec<bool> = (1..path.len()).map(|count| self.is_list(&path[..count], &path[count])).collect();
+        let mut values = Value::Object(std::mem::take(&mut self.values));
+        let put = put(&mut values, steps.iter().zip(&lists), last, value, turn);
+        if let Value::Object(values) = values {
+            self.values = values;
         }
-        match object.get_mut(last) {
-            Some(before) if again && takes_list => {
-                let first = std::mem::take(before);
-                *before = Value::Array(listed(first).into_iter().chain(listed(value)).collect());
-            }
-            _ if again => return Err("given twice, and it takes one value".to_owned()),
-            _ => drop(object.insert(last.clone(), value)),
-        }
-        Ok(())
+        put
     }
+
+    /// Whether the value at `path` is a list, of which `next` is an entry.
+    fn is_list(&self, path: &[String], next: &str) -> bool {
+        let is_index = next.parse::<usize>().is_ok();
+        let Some(schema) = &self.schema else { return is_index };
+        match place(schema, schema, path) {
+            Place::Known(parts) => {
+                is_index
+                    && parts.iter().any(|part| {
+                        let Value::Object(map) = part else { return false };
+                        let resolved = resolve(schema, map);
+                        let admits = Admits::of(schema, &resolved.schema, false);
+                        admits.takes("array") && !resolved.schema.contains_key("properties")
+                    })
+            }
+            Place::Unknown { .. } | Place::Closed { .. } => false,
+        }
+    }
+}
+
+/// How a value comes to its place.
+enum Turn {
+    /// As the first one.
+    First,
+    /// As one more of a list.
+    Grows,
+    /// Once too often.
+    Refused,
+}
+
+/// Puts `value` at the end of the path `steps` and `last` in `values`, and makes what is missing on the way: a list where
+/// the step says so, else an object.
+fn put<'a>(
+    values: &mut Value,
+    steps: impl Iterator<Item = (&'a String, &'a bool)>,
+    last: &str,
+    value: Value,
+    turn: Turn,
+) -> Result<(), String> {
+    let mut here = values;
+    let mut walked = String::new();
+    for (step, is_list) in steps {
+        let inner = slot(here, step, &walked)?;
+        if inner.is_null() {
+            *inner = if *is_list { Value::Array(Vec::new()) } else { Value::Object(Map::new()) };
+        }
+        if !walked.is_empty() {
+            walked.push('.');
+        }
+        walked.push_str(step);
+        here = inner;
+    }
+    let place = slot(here, last, &walked)?;
+    match turn {
+        Turn::First => *place = value,
+        Turn::Grows => {
+            let first = std::mem::take(place);
+            *place = Value::Array(listed(first).into_iter().chain(listed(value)).collect());
+        }
+        Turn::Refused => return Err("given twice, and it takes one value".to_owned()),
+    }
+    Ok(())
+}
+
+/// The place of `step` in a value; `null` where nothing is there yet. `walked` is where the value stands.
+fn slot<'a>(value: &'a mut Value, step: &str, walked: &str) -> Result<&'a mut Value, String> {
+    match value {
+        Value::Object(map) => Ok(map.entry(step.to_owned()).or_insert(Value::Null)),
+        Value::Array(list) => {
+            let index = step.parse::<usize>().map_err(|_| format!("{walked} is a list; {step} is not a number"))?;
+            if index > list.len() {
+                return Err(format!("{walked} has {} so far; the next is {walked}.{}", list.len(), list.len()));
+            }
+            if index == list.len() {
+                list.push(Value::Null);
+            }
+            Ok(&mut list[index])
+        }
+        other => Err(format!("{walked} is {}, not an object", type_of(other))),
+    }
+}
+
+/// What stands at `path`.
+fn inside<'a>(values: &'a mut Map<String, Value>, path: &[String]) -> Option<&'a mut Value> {
+    let (first, rest) = path.split_first()?;
+    rest.iter().try_fold(values.get_mut(first)?, |here, step| match here {
+        Value::Object(map) => map.get_mut(step),
+        Value::Array(list) => list.get_mut(step.parse::<usize>().ok()?),
+        _ => None,
+    })
 }
 
 /// The error of the argument `key` where the tool takes no such argument.

@@ -2,10 +2,15 @@ use serde_json::{Map, Value};
 
 use crate::form::{Pattern, nearest, resolve};
 
+/// How deep unions in unions are looked into.
+const DEEPEST: usize = 8;
+/// How many schemas of one place are told apart.
+const MOST: usize = 16;
+
 /// What the schema says about the value at a path.
 pub(super) enum Place {
-    /// It has this schema.
-    Known(Value),
+    /// It has one of these schemas: several where it stands in a union.
+    Known(Vec<Value>),
     /// Nothing; a property of a name much like it, where there is one.
     Unknown {
         /// The property that may have been meant.
@@ -20,34 +25,91 @@ pub(super) enum Place {
 
 /// What `schema`, part of the document `root`, says about the value at the end of `path`.
 pub(super) fn place(root: &Value, schema: &Value, path: &[String]) -> Place {
-    let Some((step, rest)) = path.split_first() else { return Place::Known(schema.clone()) };
+    let Some((step, rest)) = path.split_first() else { return Place::Known(vec![schema.clone()]) };
     let Value::Object(map) = schema else { return Place::Unknown { near: None } };
     let resolved = resolve(root, map).schema;
-    match property(&resolved, step) {
-        Place::Known(part) => place(root, &part, rest),
-        other => other,
+    match property(root, &resolved, step, 0) {
+        Place::Known(parts) => parts.iter().map(|part| place(root, part, rest)).reduce(either),
+        other => Some(other),
     }
+    .unwrap_or(Place::Unknown { near: None })
 }
 
 /// Whether `schema` has a property of exactly this name.
 pub(super) fn has_property(root: &Value, schema: &Value, name: &str) -> bool {
     let Value::Object(map) = schema else { return false };
-    resolve(root, map).schema.get("properties").and_then(|properties| properties.get(name)).is_some()
+    names(root, &resolve(root, map).schema, 0).iter().any(|known| known == name)
 }
 
-fn property(schema: &Map<String, Value>, name: &str) -> Place {
+/// What is known where one of two places may be meant.
+fn either(one: Place, other: Place) -> Place {
+    match (one, other) {
+        (Place::Known(mut parts), Place::Known(others)) => {
+            for part in others {
+                if parts.len() < MOST && !parts.contains(&part) {
+                    parts.push(part);
+                }
+            }
+            Place::Known(parts)
+        }
+        (known @ Place::Known(_), _) | (_, known @ Place::Known(_)) => known,
+        (open @ Place::Unknown { .. }, _) | (_, open @ Place::Unknown { .. }) => open,
+        (closed, _) => closed,
+    }
+}
+
+fn property(root: &Value, schema: &Map<String, Value>, name: &str, depth: usize) -> Place {
     let properties = schema.get("properties").and_then(Value::as_object);
     if let Some(part) = properties.and_then(|properties| properties.get(name)) {
-        return Place::Known(part.clone());
+        return Place::Known(vec![part.clone()]);
+    }
+    if let Some(item) = item(schema, name) {
+        return Place::Known(vec![item.clone()]);
     }
     let patterns = schema.get("patternProperties").and_then(Value::as_object);
     if let Some((_, part)) = patterns.into_iter().flatten().find(|(pattern, _)| Pattern::new(pattern).fits(name)) {
-        return Place::Known(part.clone());
+        return Place::Known(vec![part.clone()]);
     }
-    let near = nearest(name, properties.into_iter().flat_map(Map::keys).map(String::as_str)).map(str::to_owned);
+    let inner = members(root, schema, depth);
+    let found = inner.iter().map(|member| property(root, member, name, depth + 1)).reduce(either);
+    if let Some(Place::Known(parts)) = found {
+        return Place::Known(parts);
+    }
+    let names = names(root, schema, 0);
+    let near = nearest(name, names.iter().map(String::as_str)).map(str::to_owned);
     match schema.get("additionalProperties") {
         Some(Value::Bool(false)) => Place::Closed { near },
-        Some(part @ Value::Object(_)) => Place::Known(part.clone()),
+        Some(part @ Value::Object(_)) => Place::Known(vec![part.clone()]),
+        _ if !inner.is_empty() && matches!(found, Some(Place::Closed { .. })) => Place::Closed { near },
         _ => Place::Unknown { near },
     }
+}
+
+/// The schema of the entry `name` of a list, where that is a number.
+fn item<'a>(schema: &'a Map<String, Value>, name: &str) -> Option<&'a Value> {
+    let index: usize = name.parse().ok()?;
+    let prefix = schema.get("prefixItems").or_else(|| schema.get("items").filter(|items| items.is_array()));
+    let prefix = prefix.and_then(Value::as_array);
+    prefix.and_then(|prefix| prefix.get(index)).or_else(|| schema.get("items").filter(|items| items.is_object()))
+}
+
+/// The alternatives in which more properties may stand.
+fn members(root: &Value, schema: &Map<String, Value>, depth: usize) -> Vec<Map<String, Value>> {
+    if depth >= DEEPEST {
+        return Vec::new();
+    }
+    let unions = ["anyOf", "oneOf"].iter().filter_map(|key| schema.get(*key)?.as_array()).flatten();
+    let branches = ["then", "else"].iter().filter_map(|key| schema.get(*key));
+    let objects = unions.chain(branches).filter_map(Value::as_object).take(MOST);
+    objects.map(|member| resolve(root, member).schema).collect()
+}
+
+/// The names of all properties, those of alternatives too.
+fn names(root: &Value, schema: &Map<String, Value>, depth: usize) -> Vec<String> {
+    let own = schema.get("properties").and_then(Value::as_object);
+    let mut names: Vec<String> = own.into_iter().flat_map(Map::keys).cloned().collect();
+    if depth < 2 {
+        names.extend(members(root, schema, depth).iter().flat_map(|member| self::names(root, member, depth + 1)));
+    }
+    names
 }

@@ -228,3 +228,56 @@ proptest::proptest! {
         }
     }
 }
+
+fn unions() -> Value {
+    json!({"type": "object", "properties": {
+        "two": {"anyOf": [{"type": "object", "properties": {"n": {"type": "integer"}, "b": {"type": "boolean"}}},
+            {"type": "object", "properties": {"q": {"type": "number"}}}]},
+        "shape": {"oneOf": [
+            {"type": "object", "required": ["kind", "size"], "properties": {"kind": {"const": "circle"}, "size": {"type": "number"}}},
+            {"type": "object", "required": ["kind", "size"], "properties": {"kind": {"const": "label"}, "size": {"type": "string"}}}]},
+        "pair": {"type": "array", "prefixItems": [{"type": "integer"}, {"type": "string"}]},
+        "items": {"type": "array", "items": {"type": "object", "properties": {"sku": {"type": "string"}, "qty": {"type": "integer"}}}},
+        "nested": {"type": "object", "properties": {"tags": {"type": "array", "items": {"type": "string"}}}},
+        "ends:": {"type": "integer"}, "numbered": {"type": "object", "properties": {"0": {"type": "integer"}}}}})
+}
+
+#[test]
+fn values_in_unions_are_read_as_the_whole_fits() {
+    for (words, wanted) in [
+        (vec!["two.n=2", "two.b=true"], json!({"two": {"n": 2, "b": true}})),
+        (vec!["two.q=1.5"], json!({"two": {"q": 1.5}})),
+        (vec!["shape.kind=circle", "shape.size=2"], json!({"shape": {"kind": "circle", "size": 2}})),
+        (vec!["shape.size=2", "shape.kind=label"], json!({"shape": {"kind": "label", "size": "2"}})),
+    ] {
+        assert_eq!(sent(&words, &unions()), wanted, "{words:?}");
+    }
+    let told = refused(&["shape.kind=square", "shape.size=2"], &unions());
+    assert!(told.contains("shape.kind"), "{told}");
+    let told = refused(&["shape.size=2"], &unions());
+    assert!(told.contains("shape.size:=JSON"), "{told}");
+}
+
+#[test]
+fn paths_lead_into_lists() {
+    for (words, wanted) in [
+        (
+            vec!["items.0.sku=A", "items.0.qty=2", "items.1.sku=B"],
+            json!({"items": [{"sku": "A", "qty": 2}, {"sku": "B"}]}),
+        ),
+        (vec!["pair.0=7", "pair.1=7"], json!({"pair": [7, "7"]})),
+        (vec!["nested.tags.0=a", "nested.tags.1=b"], json!({"nested": {"tags": ["a", "b"]}})),
+        (vec!["nested.tags=a", "nested.tags=b"], json!({"nested": {"tags": ["a", "b"]}})),
+        (vec!["numbered.0=1"], json!({"numbered": {"0": 1}})),
+    ] {
+        assert_eq!(sent(&words, &unions()), wanted, "{words:?}");
+    }
+    assert!(refused(&["items.1.sku=A"], &unions()).contains("items has 0 so far; the next is items.0"));
+    assert!(refused(&["items.0.sku=A", "items.x=1"], &unions()).contains("items is a list; x is not a number"));
+}
+
+#[test]
+fn names_that_end_in_a_colon_can_be_written() {
+    assert_eq!(sent(&[r"ends\:=1"], &unions()), json!({"ends:": 1}));
+    assert_eq!(sent(&[r"ends\::=1"], &unions()), json!({"ends:": 1}));
+}

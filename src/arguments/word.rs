@@ -59,11 +59,16 @@ impl Input {
 }
 
 impl<'a> Word<'a> {
-    /// `key=text`, `key:=json`, `key=@file`, `key:=@file`, `key=@-`; `key=@@x` is the text `@x`. Split at the first `=`.
+    /// `key=text`, `key:=json`, `key=@file`, `key:=@file`, `key=@-`; `key=@@x` is the text `@x`. Split at the first `=`
+    /// that has no `\\` before it; `\\:` before it belongs to the name.
     pub(super) fn split(word: &'a str) -> Result<Self, ArgumentError> {
         let no_argument = || ArgumentError::NoArgument(word.to_owned());
-        let (left, right) = word.split_once('=').ok_or_else(no_argument)?;
-        let (key, json) = left.strip_suffix(':').map_or((left, false), |key| (key, true));
+        let at = word.match_indices('=').map(|(at, _)| at).find(|at| !word[..*at].ends_with('\\'));
+        let (left, right) = at.map(|at| (&word[..at], &word[at + 1..])).ok_or_else(no_argument)?;
+        let (key, json) = match left.strip_suffix(':') {
+            Some(key) if !key.ends_with('\\') => (key, true),
+            _ => (left, false),
+        };
         if key.is_empty() {
             return Err(no_argument());
         }
@@ -76,7 +81,7 @@ impl<'a> Word<'a> {
     }
 }
 
-/// The steps of the path `a.b`; `\.` is a dot, `\\` a backslash.
+/// The steps of the path `a.b`; `\.` is a dot, `\\` a backslash; `\:` and `\=` are what they are where a name ends in them.
 pub(super) fn steps(key: &str) -> Vec<String> {
     let mut steps = vec![String::new()];
     let mut characters = key.chars().peekable();
@@ -86,7 +91,7 @@ pub(super) fn steps(key: &str) -> Vec<String> {
                 steps.push(String::new());
                 continue;
             }
-            '\\' => characters.next_if(|next| matches!(next, '.' | '\\')).unwrap_or('\\'),
+            '\\' => characters.next_if(|next| matches!(next, '.' | '\\' | ':' | '=')).unwrap_or('\\'),
             c => c,
         };
         if let Some(step) = steps.last_mut() {
@@ -110,6 +115,9 @@ mod tests {
         assert_eq!(split("q=@a b"), Word { key: "q", json: false, value: Written::From(Source::File("a b")) });
         assert_eq!(split("q:=@-"), Word { key: "q", json: true, value: Written::From(Source::Stdin) });
         assert_eq!(split("q=@@me"), Word { key: "q", json: false, value: Written::Here("@me") });
+        assert_eq!(split(r"q\:=1"), Word { key: r"q\:", json: false, value: Written::Here("1") });
+        assert_eq!(split(r"q\::=1"), Word { key: r"q\:", json: true, value: Written::Here("1") });
+        assert_eq!(split(r"a\=b=1"), Word { key: r"a\=b", json: false, value: Written::Here("1") });
         for word in ["q", "=x", ":=1", ""] {
             assert!(Word::split(word).is_err(), "{word}");
         }
@@ -120,5 +128,6 @@ mod tests {
         assert_eq!(steps("a.b.c"), ["a", "b", "c"]);
         assert_eq!(steps(r"a\.b.c\\"), ["a.b", r"c\"]);
         assert_eq!(steps(r"a\b"), [r"a\b"]);
+        assert_eq!(steps(r"a\:.b\=c"), ["a:", "b=c"]);
     }
 }

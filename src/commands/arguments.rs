@@ -35,7 +35,9 @@ impl Given {
         };
         match parse(&words, whole.as_deref(), None, &mut read) {
             // What does not fit is seen when the schema is there.
-            Ok(_) | Err(ArgumentError::Refused(_) | ArgumentError::Unfit(_)) => Ok(Self { words, whole, files }),
+            Ok(_) | Err(ArgumentError::Refused(_) | ArgumentError::Unfit(_) | ArgumentError::Ambiguous { .. }) => {
+                Ok(Self { words, whole, files })
+            }
             Err(error) => Err(refused(&error)),
         }
     }

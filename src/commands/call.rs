@@ -13,6 +13,7 @@ use super::{
     run::block_on,
     select::{Selected, ServerWord},
     session::Session,
+    shown::ResultArgs,
     structured::mismatch,
 };
 use crate::{
@@ -54,6 +55,9 @@ pub struct CallArgs {
     /// Options for the server.
     #[command(flatten)]
     pub server: ServerArgs,
+    /// Options for how the result is shown.
+    #[command(flatten)]
+    pub shown: ResultArgs,
     /// Options for answering questions.
     #[command(flatten)]
     pub questions: QuestionArgs,
@@ -80,6 +84,7 @@ pub fn run(args: CallArgs, global: &GlobalArgs, printer: &Arc<Printer>) -> anyho
             page,
             terminal: questions.terminal(),
             defer: args.questions.defer.as_deref(),
+            shown: &args.shown,
         };
         let ended = call.perform(&given, timeout).await;
         let heard = session.close().await;
@@ -126,6 +131,7 @@ struct Call<'a> {
     page: String,
     terminal: Option<&'a Terminal>,
     defer: Option<&'a Path>,
+    shown: &'a ResultArgs,
 }
 
 impl Call<'_> {
@@ -147,7 +153,7 @@ impl Call<'_> {
                 {
                     self.printer.warning(&format!("{}: {words}", self.server))?;
                 }
-                Ended::print(self.printer, &self.server, "tools/call", &self.tool, report)
+                Ended::print(self.printer, &self.server, "tools/call", &self.tool, report, self.shown)
             }
             Ok(CallEnd::Deferred(pending)) => {
                 Err(put_aside(self.session, self.printer, &self.server, self.defer, *pending))

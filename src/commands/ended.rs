@@ -3,7 +3,7 @@ use std::path::Path;
 use anyhow::Context as _;
 use serde_json::{Value, json};
 
-use super::session::Session;
+use super::{session::Session, shown::ResultArgs};
 use crate::{
     client::{CallReport, ClientError, PendingCall},
     elicitation::{Request, ServerName, Why},
@@ -30,6 +30,7 @@ impl Ended {
         method: &str,
         name: &str,
         report: CallReport,
+        args: &ResultArgs,
     ) -> anyhow::Result<Self> {
         if method != "tools/call" {
             let text = report.result.get();
@@ -38,7 +39,10 @@ impl Ended {
             return Ok(Self { failed: None, unanswered: report.unanswered });
         }
         let view = CallToolResult::from_raw(&report.result);
-        printer.result(&report.result, &view)?;
+        let shown = args.show(printer, &report.result, &view);
+        if !view.is_error {
+            shown?;
+        }
         if let Some(oddity) = &view.oddity {
             printer.warning(&format!("{server}: {oddity}"))?;
         }

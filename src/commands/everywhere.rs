@@ -158,7 +158,7 @@ impl<'a> Listing<'a> {
                 (shown.value, text)
             }
             Err(error) => {
-                let report = error.report();
+                let report = self.printer.masked(&error.report());
                 self.failed.get_or_insert(error);
                 let text = if self.alone {
                     String::new()

@@ -22,6 +22,7 @@ mod run;
 mod select;
 pub mod servers;
 mod session;
+mod shown;
 mod signals;
 mod structured;
 pub mod tools;

@@ -13,6 +13,7 @@ use super::{
     run::block_on,
     select::ServerWord,
     session::Session,
+    shown::ResultArgs,
 };
 use crate::{
     cli::{GlobalArgs, QuestionArgs, ServerArgs},
@@ -44,6 +45,9 @@ pub struct ResumeArgs {
     /// Options for the server.
     #[command(flatten)]
     pub server: ServerArgs,
+    /// Options for how the result is shown.
+    #[command(flatten)]
+    pub shown: ResultArgs,
     /// Options for answering questions.
     #[command(flatten)]
     pub questions: QuestionArgs,
@@ -73,7 +77,7 @@ pub fn run(args: &ResumeArgs, global: &GlobalArgs, printer: &Arc<Printer>) -> an
     let questions = Questions::of_pending(&args.questions, printer)?;
     block_on(async {
         let session = Session::new(config, &args.server, &questions, None, printer)?;
-        let resume = Resume { session: &session, printer, server, taken: Mutex::new(Some(taken)) };
+        let resume = Resume { session: &session, printer, server, taken: Mutex::new(Some(taken)), shown: &args.shown };
         let ended = resume.perform().await;
         let unanswered = session.close().await.unanswered;
         questions.finish(printer)?;
@@ -108,6 +112,7 @@ struct Resume<'a> {
     server: String,
     /// `None` once the call is over.
     taken: Mutex<Option<Taken>>,
+    shown: &'a ResultArgs,
 }
 
 impl Resume<'_> {
@@ -136,7 +141,8 @@ impl Resume<'_> {
         }
         match end {
             Ok(CallEnd::Done(report)) => {
-                let ended = Ended::print(self.printer, &self.server.as_str().into(), &method, &name, report);
+                let ended =
+                    Ended::print(self.printer, &self.server.as_str().into(), &method, &name, report, self.shown);
                 self.finish()?;
                 ended
             }

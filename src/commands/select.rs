@@ -8,7 +8,7 @@ use crate::{
     error::Error,
     form::Form,
     terminal::{Filled, Terminal},
-    transport::{Endpoint, HttpKind},
+    transport::{Endpoint, HttpKind, Mask, address},
 };
 
 /// A server as the command line names it, and the words that come after it.
@@ -84,6 +84,7 @@ impl ServerWord {
             }
             Self::Named(name) => {
                 let mut config = config::discover(global.config.as_deref(), &environment)?;
+                args.overrides().hide(&config.mask, &environment);
                 let server = config.server(&name)?.clone().overlay(&args.overrides(), &environment)?;
                 let faults = config.faults_beside(&name);
                 config.warnings.extend(faults.into_iter().map(|fault| format!("failed to {fault}")));
@@ -139,7 +140,7 @@ fn ask(config: &Config) -> anyhow::Result<Option<bool>> {
     let path = config.path.as_ref().map(|path| path.display().to_string()).unwrap_or_default();
     let title = format!("Start the servers of {}?", safe_line(&path));
     let servers = config.servers.iter().filter(|entry| entry.enabled);
-    let list: Vec<String> = servers.map(|entry| format!("{}  {}", entry.name, place(entry).1)).collect();
+    let list: Vec<String> = servers.map(|entry| format!("{}  {}", entry.name, place(entry, &config.mask).1)).collect();
     block_on(async {
         let filled = terminal.fill(&Form::default(), &title, &list.join("\n"), CancellationToken::new()).await;
         Ok(match filled {
@@ -150,16 +151,17 @@ fn ask(config: &Config) -> anyhow::Result<Option<bool>> {
     })
 }
 
-/// What kind of server an entry is, and where. Variables and headers are not shown: they may be secret.
-pub(super) fn place(entry: &Entry) -> (&'static str, String) {
+/// What kind of server an entry is, and where, with its variables as they are written. Headers are not shown: they may be
+/// secret.
+pub(super) fn place(entry: &Entry, mask: &Mask) -> (&'static str, String) {
     match entry.server.as_ref().map(|server| &server.endpoint) {
         Ok(Endpoint::Stdio(stdio)) => {
-            let words = std::iter::once(&stdio.command).chain(&stdio.args);
+            let words = std::iter::once(&stdio.command).chain(&stdio.args).map(|word| mask.written(word));
             ("stdio", shell_words::join(words))
         }
         Ok(Endpoint::Http(http)) => {
             let kind = if http.kind == HttpKind::Sse { "sse" } else { "http" };
-            (kind, http.url.to_string())
+            (kind, mask.apply(&address(&http.url)).into_owned())
         }
         Err(_) => ("invalid", String::new()),
     }

@@ -63,8 +63,9 @@ fn check(args: &ServersArgs, global: &GlobalArgs, printer: &Arc<Printer>) -> any
         let states = checked.into_iter().map(|checked| match checked {
             Ok(state) => state,
             Err(error) => {
-                let message = error.to_string();
-                let value = json!({"enabled": true, "error": error.report().to_json()["error"].take()});
+                let report = printer.masked(&error.report());
+                let message = report.message.clone();
+                let value = json!({"enabled": true, "error": report.to_json()["error"].take()});
                 failed.get_or_insert(error);
                 (message, value)
             }
@@ -93,7 +94,7 @@ fn print(printer: &Printer, config: &Config, states: Vec<(String, Value)>) -> an
     let mut rows = Vec::new();
     let mut servers = Map::new();
     for (entry, (state, value)) in config.servers.iter().zip(states) {
-        let (kind, endpoint) = place(entry);
+        let (kind, endpoint) = place(entry, &config.mask);
         rows.push([entry.name.as_str(), kind, &endpoint, &state].map(|text| safe_line(text).into_owned()).into());
         let mut object = json!({"kind": kind, "endpoint": endpoint});
         if let (Value::Object(object), Value::Object(rest)) = (&mut object, value) {

@@ -58,6 +58,7 @@ impl Session {
         printer: &Arc<Printer>,
         ear: Ear,
     ) -> anyhow::Result<Self> {
+        printer.hide(&config.mask);
         for warning in config.warnings.iter().chain(config.servers.iter().flat_map(|entry| &entry.warnings)) {
             printer.warning(warning)?;
         }
@@ -69,7 +70,7 @@ impl Session {
         }
         let trace = args.trace.as_deref().map(|path| {
             let failed = |error| Error::Io(format!("write the trace {}: {error}", path.display()));
-            Trace::create(path).map_err(failed)
+            Trace::create(path).map(|trace| trace.masked(config.mask.clone())).map_err(failed)
         });
         let options = HostOptions {
             resolver: questions.resolver.clone(),

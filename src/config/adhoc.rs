@@ -1,7 +1,7 @@
 use std::path::PathBuf;
 
 use super::{Config, ConfigError, Entry, Environment, ServerConfig, endpoint, expand::Scope};
-use crate::transport::{Endpoint, HttpEndpoint, HttpKind, StdioEndpoint};
+use crate::transport::{Endpoint, HttpEndpoint, HttpKind, Mask, StdioEndpoint};
 
 /// A server that the command line itself names.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,6 +23,24 @@ pub struct Overrides {
     pub env: Vec<String>,
     /// `--cwd DIR`.
     pub cwd: Option<PathBuf>,
+}
+
+impl Overrides {
+    /// Hides the credentials among the options.
+    pub fn hide(&self, mask: &Mask, environment: &Environment) {
+        for header in &self.headers {
+            if let Some((_, value)) = header.split_once(':') {
+                // `Bearer TOKEN` and `Basic TOKEN`: the word before is no secret.
+                let value = value.trim();
+                mask.hide(value.split_once(' ').map_or(value, |(_, credentials)| credentials), "[redacted]");
+            }
+        }
+        if let Some(name) = &self.bearer_env
+            && let Some(token) = environment.variable(name)
+        {
+            mask.hide(token, &format!("${name}"));
+        }
+    }
 }
 
 impl Target {
@@ -65,7 +83,12 @@ impl Target {
         };
         let server = ServerConfig::at(endpoint).overlay(overrides, environment)?;
         let entry = Entry { name: name.into(), enabled: true, server: Ok(server), warnings: Vec::new() };
-        Ok(Config { servers: vec![entry], ..Config::default() })
+        let config = Config { servers: vec![entry], ..Config::default() };
+        if let Some(ServerConfig { endpoint: Endpoint::Http(http), .. }) = config.servers[0].server.as_ref().ok() {
+            config.mask.hide_parts(&http.url);
+        }
+        overrides.hide(&config.mask, environment);
+        Ok(config)
     }
 }
 
@@ -88,7 +111,7 @@ impl ServerConfig {
                     let (name, value) = text
                         .split_once('=')
                         .filter(|(name, _)| !name.is_empty())
-                        .ok_or_else(|| ConfigError::Option(format!("read --env {text:?}: expected NAME=VALUE")))?;
+                        .ok_or_else(|| ConfigError::Option("read --env: expected NAME=VALUE".to_owned()))?;
                     stdio.env.retain(|(other, _)| other != name);
                     stdio.env.push((name.to_owned(), value.to_owned()));
                 }

@@ -89,13 +89,14 @@ fn http(reader: &mut Reader<'_>, url: &Member, kind: HttpKind) -> Result<HttpEnd
     if url.value.text().is_none() {
         return Err(reader.expected(url, "a text"));
     }
-    let mut endpoint = HttpEndpoint {
-        url: reader.checked(&url.key, &url.value, web_address(&reader.text(url)?))?,
-        headers: Vec::new(),
-        kind,
-        ca_file: None,
-        insecure: false,
-    };
+    let address = reader.checked(&url.key, &url.value, web_address(&reader.text(url)?))?;
+    // A value with a slash in it ends the host early: no part of it is shown all the same.
+    let written = url.value.text().and_then(|text| text.split_once("://")).map_or("", |(_, rest)| rest);
+    let authority = written.split(['/', '?', '#']).next().unwrap_or_default();
+    if let Some(host) = address.host_str().filter(|_| authority.contains("${")) {
+        reader.file.scope.mask.hide(host, authority.rsplit('@').next().unwrap_or_default());
+    }
+    let mut endpoint = HttpEndpoint { url: address, headers: Vec::new(), kind, ca_file: None, insecure: false };
     if let Some(member) = reader.first(&["headers"]) {
         endpoint.headers = reader.texts(member)?;
         for (name, value) in &endpoint.headers {

@@ -60,6 +60,7 @@ pub(super) struct File<'a> {
 impl File<'_> {
     /// The error `reason` at a place of the file.
     pub(super) fn wrong(&self, at: usize, reason: String) -> ConfigError {
+        let reason = self.scope.mask.apply(&reason).into_owned();
         ConfigError::Wrong { path: self.config.path.clone(), place: Some(self.document.place(at)), reason }
     }
 
@@ -67,7 +68,7 @@ impl File<'_> {
     pub(super) fn warning(&self, at: usize, reason: &str) -> String {
         let place = self.document.place(at);
         let path = self.config.path.as_ref().map_or("configuration".into(), |path| path.display().to_string());
-        format!("{path}:{}:{}: {reason}", place.line, place.column)
+        format!("{path}:{}:{}: {}", place.line, place.column, self.scope.mask.apply(reason))
     }
 
     /// A warning for each key of `node` that stands there twice.

@@ -1,6 +1,7 @@
 use std::path::{Path, PathBuf};
 
 use super::Environment;
+use crate::transport::Mask;
 
 /// How deep defaults may stand inside defaults.
 const MAX_DEPTH: usize = 16;
@@ -11,14 +12,20 @@ pub(super) struct Scope<'a> {
     pub(super) environment: &'a Environment,
     /// The file's folder.
     pub(super) folder: PathBuf,
+    /// What came from variables so far.
+    pub(super) mask: Mask,
 }
+
+/// Variables that tell where things are, and are no secret.
+const OPEN: [&str; 11] =
+    ["HOME", "PATH", "PWD", "USER", "LOGNAME", "SHELL", "LANG", "TMPDIR", "HOSTNAME", "TERM", "APPDATA"];
 
 impl<'a> Scope<'a> {
     /// The scope of a file, or of the working folder without one.
     pub(super) fn new(environment: &'a Environment, file: Option<&Path>) -> Self {
         let file = file.map(|file| environment.absolute(file));
         let folder = file.as_deref().and_then(Path::parent).unwrap_or(&environment.folder).to_owned();
-        Self { environment, folder }
+        Self { environment, folder, mask: Mask::default() }
     }
 
     /// `text` with its variables in place.
@@ -30,7 +37,11 @@ impl<'a> Scope<'a> {
     /// # Errors
     /// A reason that names the variable that is not set.
     pub(super) fn expand(&self, text: &str) -> Result<String, String> {
-        self.expand_within(text, 0)
+        let expanded = self.expand_within(text, 0)?;
+        if expanded != text {
+            self.mask.write_as(&expanded, text);
+        }
+        Ok(expanded)
     }
 
     fn expand_within(&self, text: &str, depth: usize) -> Result<String, String> {
@@ -76,6 +87,9 @@ impl<'a> Scope<'a> {
             None => (inside, None),
         };
         let name = name.strip_prefix("env:").unwrap_or(name);
+        if let Some(value) = self.environment.variable(name).filter(|_| !is_open(name)) {
+            self.mask.hide(value, &format!("${{{name}}}"));
+        }
         match (self.environment.variable(name), default) {
             (Some(value), None) => Ok(Some(value.to_owned())),
             (Some(value), Some(_)) if !value.is_empty() => Ok(Some(value.to_owned())),
@@ -140,6 +154,11 @@ fn closing_brace(text: &str) -> Option<usize> {
         before = c;
     }
     None
+}
+
+/// Whether the variable `name` tells where things are, and nothing secret.
+fn is_open(name: &str) -> bool {
+    OPEN.contains(&name) || name.starts_with("XDG_") || name.starts_with("LC_")
 }
 
 /// Whether `text` is a name that a variable may have.

@@ -9,6 +9,7 @@ use super::{
     fingerprint::digest,
     near::near_misses,
 };
+use crate::transport::Endpoint;
 
 /// The keys under which the servers may stand, the strongest first.
 const ROOTS: [&str; 5] = ["mcpServers", "servers", "mcp.servers", "context_servers", "mcp"];
@@ -45,6 +46,12 @@ pub fn parse(text: &str, path: Option<&Path>, environment: &Environment) -> Resu
     let entries = members.into_iter().map(|member| entry::read(&file, member)).collect();
     config.servers = entries;
     config.warnings = warnings;
+    config.mask = scope.mask;
+    for server in config.servers.iter().filter_map(|entry| entry.server.as_ref().ok()) {
+        if let Endpoint::Http(http) = &server.endpoint {
+            config.mask.hide_parts(&http.url);
+        }
+    }
     Ok(config)
 }
 
@@ -110,7 +117,7 @@ mod tests {
         config::ServerConfig,
         elicitation::Modes,
         protocol::{ProtocolChoice, Revision},
-        transport::{Endpoint, HttpEndpoint, HttpKind, StdioEndpoint},
+        transport::{HttpEndpoint, HttpKind, StdioEndpoint},
     };
 
     fn environment() -> Environment {

@@ -4,7 +4,7 @@ use super::{Place, near_misses};
 use crate::{
     elicitation::{Modes, ServerName},
     protocol::ProtocolChoice,
-    transport::Endpoint,
+    transport::{Endpoint, Mask},
 };
 
 /// What a configuration file says, every entry read by itself.
@@ -20,6 +20,8 @@ pub struct Config {
     pub servers: Vec<Entry>,
     /// What is odd about the file as a whole, in our words, with its place.
     pub warnings: Vec<String>,
+    /// What must not be shown of it.
+    pub mask: Mask,
 }
 
 /// How a configuration was come by.

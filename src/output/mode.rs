@@ -8,6 +8,8 @@ pub enum OutputMode {
     Text,
     /// For programs: the result as the server sent it
     Json,
+    /// For programs: the structured content alone, or the text
+    Data,
     /// For programs: one JSON object a line for everything that happens
     Events,
 }

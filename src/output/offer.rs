@@ -53,7 +53,7 @@ pub(super) fn prompt_text(result: &Value, on_terminal: bool) -> String {
         }
         let json = serde_json::json!({"content": message["content"]}).to_string();
         if let Ok(raw) = RawValue::from_string(json) {
-            text.push_str(&result_text(&CallToolResult::from_raw(&raw), raw.get(), on_terminal));
+            text.push_str(&result_text(&CallToolResult::from_raw(&raw), raw.get(), &[], on_terminal));
         }
     }
     text

@@ -8,18 +8,20 @@ use serde_json::{Value, json, value::RawValue};
 use unicode_width::UnicodeWidthChar;
 
 use super::{
-    OutputMode, Report, Verbosity,
+    Detail, OutputMode, Report, Verbosity,
     fold::fold,
     json::{one_line, pretty, safe_json},
     notice::{notice_event, notice_text, progress_text},
     result::result_text,
+    save::Saved,
 };
-use crate::text::{safe_line, safe_text};
+use crate::text::{safe_line, safe_piped, safe_text};
 use crate::{
     client::{Notice, NoticeKind},
     elicitation::{Link, ServerName},
     protocol::CallToolResult,
     terminal::gate,
+    transport::Mask,
 };
 
 /// How many writes to stdout are under way.
@@ -40,6 +42,8 @@ pub struct Printer {
     stdout_is_terminal: bool,
     /// Whether a line of progress stands under everything else.
     shows_progress: bool,
+    /// What no word of ours may show.
+    mask: Mask,
 }
 
 impl Printer {
@@ -48,7 +52,31 @@ impl Printer {
         let plain = env::var_os("TERM").is_none_or(|term| term == "dumb");
         let shows_progress =
             mode != OutputMode::Events && verbosity > Verbosity::Quiet && io::stderr().is_terminal() && !plain;
-        Self { mode, verbosity, stdout_is_terminal: io::stdout().is_terminal(), shows_progress }
+        Self { mode, verbosity, stdout_is_terminal: io::stdout().is_terminal(), shows_progress, mask: Mask::default() }
+    }
+
+    /// Hides what `mask` hides in everything but results and listings, which are the server's own.
+    pub fn hide(&self, mask: &Mask) {
+        self.mask.join(mask);
+    }
+
+    /// The error with everything hidden that must be.
+    #[must_use]
+    pub fn masked(&self, report: &Report) -> Report {
+        let shown = |text: &String| self.mask.apply(text).into_owned();
+        Report {
+            message: shown(&report.message),
+            hint: report.hint.as_ref().map(shown),
+            details: report
+                .details
+                .iter()
+                .map(|detail| match detail {
+                    Detail::Ours(words) => Detail::Ours(shown(words)),
+                    Detail::Theirs(words) => Detail::Theirs(shown(words)),
+                })
+                .collect(),
+            ..report.clone()
+        }
     }
 
     /// What stdout gets.
@@ -70,7 +98,7 @@ impl Printer {
             if matches!(notice.kind, NoticeKind::Stderr(_)) && self.verbosity < Verbosity::Verbose {
                 return Ok(());
             }
-            let event = format!("{}\n", notice_event(notice));
+            let event = format!("{}\n", self.mask.apply(&notice_event(notice).to_string()));
             if self.stdout_is_terminal {
                 gate().print_to_stdout(&safe_json(&event));
                 return Ok(());
@@ -82,7 +110,7 @@ impl Printer {
             (_, NoticeKind::Asked(_)) => gate().status(None),
             _ => {
                 if let Some(text) = notice_text(notice, self.verbosity) {
-                    gate().print(&text);
+                    gate().print(&self.mask.apply(&text));
                 }
             }
         }
@@ -117,6 +145,7 @@ impl Printer {
     }
 
     fn remark(&self, kind: &str, words: &str) -> io::Result<()> {
+        let words = &self.mask.apply(words);
         if self.mode == OutputMode::Events {
             return self.stdout(&format!("{}\n", json!({"event": kind, "message": words})));
         }
@@ -129,7 +158,7 @@ impl Printer {
     /// Prints a line of ours to stderr, whatever the mode.
     pub fn line(&self, words: &str) {
         if self.verbosity > Verbosity::Quiet {
-            gate().print(&format!("{}\n", safe_line(words)));
+            gate().print(&format!("{}\n", safe_line(&self.mask.apply(words))));
         }
     }
 
@@ -141,7 +170,7 @@ impl Printer {
     /// Shows what an answering program writes to its standard error.
     pub fn program_line(&self, line: &str) {
         if self.mode != OutputMode::Events && self.verbosity > Verbosity::Quiet {
-            gate().print(&format!("on-elicit │ {}\n", safe_line(line)));
+            gate().print(&format!("on-elicit │ {}\n", safe_line(&self.mask.apply(line))));
         }
     }
 
@@ -158,18 +187,62 @@ impl Printer {
         }
     }
 
-    /// Prints the final result of a call.
+    /// Prints the final result of a call; `saved` says in which file each block of it is.
     ///
     /// # Errors
     /// As [`Printer::notice`].
-    pub fn result(&self, result: &RawValue, view: &CallToolResult) -> io::Result<()> {
+    pub fn result(&self, result: &RawValue, view: &CallToolResult, saved: &[Saved]) -> io::Result<()> {
         gate().status(None);
+        if self.mode != OutputMode::Text {
+            for saved in saved.iter().flatten() {
+                match saved {
+                    Ok(path) => self.note(&format!("saved {}", path.display()))?,
+                    Err(reason) => self.warning(reason)?,
+                }
+            }
+        }
         match self.mode {
-            OutputMode::Text => self.stdout(&result_text(view, result.get(), self.stdout_is_terminal)),
+            OutputMode::Text => self.stdout(&result_text(view, result.get(), saved, self.stdout_is_terminal)),
+            // What a tool says of its failure is not the data that was asked for.
+            OutputMode::Data if view.is_error => {
+                gate().print(&result_text(view, result.get(), saved, true));
+                Ok(())
+            }
+            OutputMode::Data => self.json_line(view.data().as_deref().unwrap_or("null")),
             OutputMode::Json => self.json_line(result.get()),
             OutputMode::Events => {
                 self.stdout(&format!("{{\"event\":\"result\",\"result\":{}}}\n", one_line(result.get())))
             }
+        }
+    }
+
+    /// Prints what a tool says of its failure to stderr, where stdout is for something else.
+    ///
+    /// # Errors
+    /// As [`Printer::notice`].
+    pub fn failure(&self, result: &RawValue, view: &CallToolResult) -> io::Result<()> {
+        match self.mode {
+            OutputMode::Events => self.result(result, view, &[]),
+            _ => {
+                gate().print(&result_text(view, result.get(), &[], true));
+                Ok(())
+            }
+        }
+    }
+
+    /// Prints one part of a result: text bare, all else as JSON on one line.
+    ///
+    /// # Errors
+    /// As [`Printer::notice`].
+    pub fn part(&self, part: &Value) -> io::Result<()> {
+        gate().status(None);
+        match (self.mode, part) {
+            (OutputMode::Events, part) => self.stdout(&format!("{}\n", json!({"event": "result", "part": part}))),
+            (OutputMode::Text, Value::String(text)) => {
+                let text = if self.stdout_is_terminal { safe_text(text) } else { safe_piped(text) };
+                self.stdout(&if text.ends_with('\n') { text } else { text + "\n" })
+            }
+            (_, part) => self.json_line(&part.to_string()),
         }
     }
 
@@ -186,8 +259,10 @@ impl Printer {
                 self.stdout(&fold(&safe_text(&text()), columns))
             }
             OutputMode::Text => self.stdout(&safe_text(&text())),
-            OutputMode::Json if self.stdout_is_terminal => self.json_line(&pretty(&value.to_string())),
-            OutputMode::Json => self.json_line(&value.to_string()),
+            OutputMode::Json | OutputMode::Data if self.stdout_is_terminal => {
+                self.json_line(&pretty(&value.to_string()))
+            }
+            OutputMode::Json | OutputMode::Data => self.json_line(&value.to_string()),
             OutputMode::Events => {
                 let mut object = json!({"event": event});
                 if let (Value::Object(object), Value::Object(rest)) = (&mut object, value.clone()) {
@@ -201,9 +276,12 @@ impl Printer {
     /// Prints the error that the run ends with, to stderr.
     pub fn error(&self, report: &Report) {
         gate().status(None);
+        let report = self.masked(report);
         let text = match self.mode {
             OutputMode::Text => report.to_text(columns()),
-            OutputMode::Json | OutputMode::Events => format!("{}\n", safe_json(&report.to_json().to_string())),
+            OutputMode::Json | OutputMode::Data | OutputMode::Events => {
+                format!("{}\n", safe_json(&report.to_json().to_string()))
+            }
         };
         gate().print(&text);
     }

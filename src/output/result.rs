@@ -1,35 +1,86 @@
-use std::fmt::Write as _;
+use std::{fmt::Write as _, path::PathBuf};
 
 use serde_json::Value;
 
-use super::{pretty, safe_json};
-use crate::protocol::{CallToolResult, ContentBlock};
-use crate::text::{cut, safe_line, safe_name, safe_piped, safe_text};
+use super::{Saved, pretty, safe_json};
+use crate::{
+    form::same,
+    protocol::{CallToolResult, ContentBlock, parse_lenient},
+    text::{cut, safe_line, safe_name, safe_piped, safe_text},
+};
 
 /// The longest address that is shown, in characters.
 const ADDRESS: usize = 2_000;
 
-/// A result as text for people: its blocks one below the other, or its structured content where there are none.
+/// The longest structured content that is printed below a text, in bytes.
+const LONGEST_BELOW: usize = 64 << 10;
+
+/// A result as text for people: its blocks one below the other, and its structured content where no block says the same.
 ///
 /// The server's text is made safe, for a terminal or for a pipe that may end on one. Ends with a line end, unless
-/// there is nothing to print. `raw` is the result's JSON text, shown when it holds neither.
-pub(super) fn result_text(result: &CallToolResult, raw: &str, on_terminal: bool) -> String {
+/// there is nothing to print. `raw` is the result's JSON text, shown when it holds neither. `saved` says in which file
+/// each block is; it is empty where none is.
+pub(super) fn result_text(result: &CallToolResult, raw: &str, saved: &[Saved], on_terminal: bool) -> String {
     let mut text = String::new();
-    for block in &result.content {
-        push_block(&mut text, block, on_terminal);
+    for (index, block) in result.content.iter().enumerate() {
+        match saved.get(index) {
+            Some(Some(saved)) => push_saved(&mut text, block, saved),
+            _ => push_block(&mut text, block, on_terminal),
+        }
         if !text.is_empty() && !text.ends_with('\n') {
             text.push('\n');
         }
     }
-    if result.content.is_empty() {
-        let json = result.structured.as_deref().or_else(|| unusual(raw));
-        if let Some(json) = json {
-            let json = pretty(json);
-            text.push_str(&safe_json(&json));
+    let json = match &result.structured {
+        Some(structured) if result.content.is_empty() || !is_told(structured, &result.content) => {
+            Some(structured.as_str())
+        }
+        None if result.content.is_empty() => unusual(raw),
+        _ => None,
+    };
+    if let Some(json) = json {
+        if !result.content.is_empty() && json.len() > LONGEST_BELOW {
+            _ = writeln!(text, "[structured content, {} bytes; -o data shows it]", json.len());
+        } else {
+            text.push_str(&safe_json(&pretty(json)));
             text.push('\n');
         }
     }
     text
+}
+
+/// Whether a text block is the structured content in other words: the same JSON, or the one value that is wrapped in it.
+fn is_told(structured: &str, blocks: &[ContentBlock]) -> bool {
+    let Ok(structured) = parse_lenient::<Value>(structured) else { return false };
+    let texts = blocks.iter().filter_map(|block| match block {
+        ContentBlock::Text(text) => Some(text.as_str()),
+        _ => None,
+    });
+    let texts: Vec<&str> = texts.collect();
+    // `{"result": …}` is how many servers wrap what is no object.
+    let inner = structured.as_object().filter(|map| map.len() == 1).and_then(|map| map.values().next());
+    let says = |value: &Value, text: &str| {
+        value.as_str().is_some_and(|words| words == text)
+            || parse_lenient::<Value>(text).is_ok_and(|told| same(&told, value))
+    };
+    let each = inner.unwrap_or(&structured).as_array().is_some_and(|values| {
+        values.len() == texts.len()
+            && !texts.is_empty()
+            && values.iter().zip(&texts).all(|(value, text)| says(value, text))
+    });
+    each || texts.iter().any(|text| says(&structured, text) || inner.is_some_and(|inner| says(inner, text)))
+}
+
+fn push_saved(text: &mut String, block: &ContentBlock, saved: &Result<PathBuf, String>) {
+    let what = match block {
+        ContentBlock::Image { .. } => "image",
+        ContentBlock::Audio { .. } => "audio",
+        _ => "resource",
+    };
+    match saved {
+        Ok(path) => _ = write!(text, "[{what} saved: {}]", safe_line(&path.to_string_lossy())),
+        Err(reason) => _ = write!(text, "[{what}: {}]", safe_line(reason)),
+    }
 }
 
 /// `raw`, when it is a result of a shape that has no `content` at all and still says something.
@@ -87,7 +138,7 @@ fn push_note(text: &mut String, what: &str, mime_type: &str, data: &str) {
     let bytes = (data.len() / 4 * 3 + (data.len() % 4).saturating_sub(1)).saturating_sub(padding);
     _ = write!(
         text,
-        "[{}: {}, {bytes} bytes; -o json has the data]",
+        "[{}: {}, {bytes} bytes; --save DIR saves it]",
         cut(&safe_line(what), ADDRESS),
         safe_name(mime_type)
     );
@@ -101,7 +152,7 @@ mod tests {
 
     fn text(json: &str, on_terminal: bool) -> String {
         let raw = RawValue::from_string(json.to_owned()).expect("JSON");
-        result_text(&CallToolResult::from_raw(&raw), json, on_terminal)
+        result_text(&CallToolResult::from_raw(&raw), json, &[], on_terminal)
     }
 
     #[test]
@@ -111,8 +162,40 @@ mod tests {
             {"type":"resource","resource":{"uri":"file:///a","text":"b"}}],"structuredContent":{"n":1}}"#;
         assert_eq!(
             text(json, true),
-            "done\na.png: https://cdn.example/a.png\n[image: image/png, 3 bytes; -o json has the data]\n\
-             [a block of type video; -o json shows it]\n[file:///a]\nb\n"
+            "done\na.png: https://cdn.example/a.png\n[image: image/png, 3 bytes; --save DIR saves it]\n\
+             [a block of type video; -o json shows it]\n[file:///a]\nb\n{\n  \"n\": 1\n}\n"
+        );
+    }
+
+    #[test]
+    fn structured_content_is_printed_unless_a_text_says_the_same() {
+        let shown = |content: &str, structured: &str| {
+            text(&format!(r#"{{"content":[{content}],"structuredContent":{structured}}}"#), true)
+        };
+        let words = |words: &str| serde_json::json!({"type": "text", "text": words}).to_string();
+        assert_eq!(shown(&words("Found 2 items."), "[1]"), "Found 2 items.\n[\n  1\n]\n");
+        for (told, structured) in [
+            ("{\"a\": 1, \"b\": [1.0]}", r#"{"b":[1],"a":1}"#),
+            ("7", r#"{"result":7}"#),
+            ("seven", r#"{"result":"seven"}"#),
+            ("[1,2]", "[1,2]"),
+        ] {
+            assert_eq!(shown(&words(told), structured), format!("{told}\n"), "{structured}");
+        }
+        let each = [words("1"), words("two")].join(",");
+        assert_eq!(shown(&each, r#"{"result":[1,"two"]}"#), "1\ntwo\n");
+        let long = format!("\"{}\"", "x".repeat(LONGEST_BELOW));
+        assert!(shown(&words("short"), &long).ends_with("bytes; -o data shows it]\n"));
+    }
+
+    #[test]
+    fn blocks_that_were_saved_say_where() {
+        let json = r#"{"content":[{"type":"image","mimeType":"image/png","data":"AAAA"},{"type":"audio","data":"*"}]}"#;
+        let raw = RawValue::from_string(json.to_owned()).expect("JSON");
+        let saved = [Some(Ok("out/image-1.png".into())), Some(Err("audio-2.bin was not saved: why".to_owned()))];
+        assert_eq!(
+            result_text(&CallToolResult::from_raw(&raw), json, &saved, true),
+            "[image saved: out/image-1.png]\n[audio: audio-2.bin was not saved: why]\n"
         );
     }
 

@@ -89,7 +89,9 @@ fn argument(field: &Field, shapes: &mut Shapes<'_>) -> Vec<String> {
     let rules = match &field.kind {
         FieldKind::Json => {
             let wants = if field.required { "required" } else { "optional" };
-            let parts = [Some(wants.to_owned()), Some(shapes.shape(&field.schema)), field.default_words()];
+            let shape = shapes.shape(&field.schema);
+            let repeats = shape.starts_with('[').then(|| "may be repeated".to_owned());
+            let parts = [Some(wants.to_owned()), Some(shape), repeats, field.default_words()];
             parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
         }
         _ => field.summary(),
@@ -148,8 +150,8 @@ mod tests {
         let page = tool_page(&order, PageOptions { call, schema: false });
         assert_eq!(
             page,
-            "order  Order\n\nArguments:\n  code   required, text                     The code\n  \
-             qty    optional, whole number, default 2\n  lines  optional, [{sku?: text}]\n\n\
+            "order  Order\n\nArguments:\n  code   required, text                            The code\n  \
+             qty    optional, whole number, default 2\n  lines  optional, [{sku?: text}], may be repeated\n\n\
              Result:\n  {id?: whole number}\n\n\
              Example:\n  toolnexus call order code=TEXT -- node 'a b.js'\n"
         );

@@ -70,6 +70,28 @@ impl CallToolResult {
     }
 }
 
+impl CallToolResult {
+    /// What the result is about, as JSON text: the structured content in the server's own bytes; else the text where that
+    /// is JSON; else the text as a JSON string, or a list of such where there are several blocks of JSON. `None` without either.
+    pub fn data(&self) -> Option<String> {
+        if let Some(structured) = &self.structured {
+            return Some(structured.clone());
+        }
+        let texts = self.content.iter().filter_map(|block| match block {
+            ContentBlock::Text(text) => Some(text.as_str()),
+            _ => None,
+        });
+        let texts: Vec<&str> = texts.collect();
+        let is_json = |text: &&str| serde_json::from_str::<&RawValue>(text).is_ok();
+        match texts.as_slice() {
+            [] => None,
+            [one] if is_json(one) => Some(one.trim().to_owned()),
+            many if many.len() > 1 && many.iter().all(is_json) => Some(format!("[{}]", many.join(","))),
+            many => Some(Value::from(many.join("\n")).to_string()),
+        }
+    }
+}
+
 /// What `isError` says; of another type than true or false it is an error unless it says nothing or no.
 fn failed(json: &str) -> (bool, Option<String>) {
     let says_no = match json {
@@ -153,6 +175,24 @@ mod tests {
             assert!(result.oddity.is_some_and(|oddity| oddity.contains(json)));
         }
         assert_eq!(read(r#"{"isError":false}"#), CallToolResult::default());
+    }
+
+    #[test]
+    fn data_is_structured_content_or_the_text() {
+        let data = |json: &str| read(json).data();
+        let told = |text: &str| Some(text.to_owned());
+        let text = |text: &str| json_text(&[text]);
+        assert_eq!(data(r#"{"structuredContent": {"n": 1.0}, "content": []}"#), told(r#"{"n": 1.0}"#));
+        assert_eq!(data(&text(" {\"a\": 1} ")), told("{\"a\": 1}"));
+        assert_eq!(data(&text("two\nlines")), told(r#""two\nlines""#));
+        assert_eq!(data(&json_text(&["{}", "[1]"])), told("[{},[1]]"));
+        assert_eq!(data(&json_text(&["{}", "x"])), told(r#""{}\nx""#));
+        assert_eq!(data(r#"{"content": []}"#), None);
+    }
+
+    fn json_text(texts: &[&str]) -> String {
+        let blocks: Vec<Value> = texts.iter().map(|text| serde_json::json!({"type": "text", "text": text})).collect();
+        serde_json::json!({"content": blocks}).to_string()
     }
 
     #[test]

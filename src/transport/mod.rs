@@ -6,6 +6,7 @@ mod error;
 pub mod http;
 mod incoming;
 mod limits;
+mod mask;
 mod sse;
 pub mod stdio;
 mod trace;
@@ -16,6 +17,8 @@ pub use error::TransportError;
 use error::is_passing;
 pub use incoming::{Closed, Incoming, Junk, Outgoing};
 pub use limits::Limits;
+pub use mask::Mask;
+pub(crate) use mask::address;
 pub use trace::Trace;
 
 use std::time::Duration;

@@ -14,9 +14,8 @@ use reqwest::header::{HeaderMap, HeaderValue};
 use serde_json::{Map, Value, json};
 use url::Url;
 
+use super::mask::{Mask, REDACTED, address};
 use crate::protocol::{Frame, Kind};
-
-const REDACTED: &str = "[redacted]";
 
 /// A file that gets every frame and every HTTP exchange, one JSON object a line.
 ///
@@ -27,6 +26,7 @@ const REDACTED: &str = "[redacted]";
 pub struct Trace {
     file: Arc<Mutex<File>>,
     server: String,
+    mask: Mask,
 }
 
 impl Trace {
@@ -43,13 +43,20 @@ impl Trace {
         // The mode above counts for new files alone.
         #[cfg(unix)]
         file.set_permissions(std::fs::Permissions::from_mode(0o600))?;
-        Ok(Self { file: Arc::new(Mutex::new(file)), server: String::new() })
+        Ok(Self { file: Arc::new(Mutex::new(file)), server: String::new(), mask: Mask::default() })
     }
 
     /// The same file, for the lines of this server.
     #[must_use]
     pub fn for_server(&self, name: &str) -> Self {
-        Self { file: Arc::clone(&self.file), server: name.to_owned() }
+        Self { file: Arc::clone(&self.file), server: name.to_owned(), mask: self.mask.clone() }
+    }
+
+    /// The same file, with what `mask` hides left out.
+    #[must_use]
+    pub fn masked(mut self, mask: Mask) -> Self {
+        self.mask = mask;
+        self
     }
 
     /// Writes a frame that goes to the server.
@@ -96,7 +103,10 @@ impl Trace {
         let mut line = head.into_bytes();
         line.pop();
         line.extend_from_slice(format!(",{}:", json!(key)).as_bytes());
-        line.extend_from_slice(value);
+        match std::str::from_utf8(value) {
+            Ok(text) => line.extend_from_slice(self.mask.apply(text).as_bytes()),
+            Err(_) => line.extend_from_slice(value),
+        }
         line.extend_from_slice(b"}\n");
         // A trace that cannot be written must not end the call that it is about.
         let _ = self.file.lock().unwrap_or_else(PoisonError::into_inner).write_all(&line);
@@ -147,24 +157,19 @@ fn header(name: &str, value: &HeaderValue) -> String {
         }
         "authorization" | "proxy-authorization" | "cookie" | "set-cookie" => REDACTED.to_owned(),
         _ if value.is_sensitive() => REDACTED.to_owned(),
-        // What stands in the query of an address may be a credential.
-        "location" => {
+        // What stands in an address may be a credential.
+        "location" | "content-location" | "link" | "referer" => {
             let text = String::from_utf8_lossy(value.as_bytes());
-            text.split_once('?').map_or(text.clone().into_owned(), |(path, _)| format!("{path}?{REDACTED}"))
+            match Url::parse(&text) {
+                Ok(url) => address(&url),
+                Err(_) => match text.split_once(['?', '#']) {
+                    Some((path, _)) => format!("{path}?{REDACTED}"),
+                    None => text.into_owned(),
+                },
+            }
         }
         _ => String::from_utf8_lossy(value.as_bytes()).into_owned(),
     }
-}
-
-/// An address without user info, and with the keys of its query alone.
-fn address(url: &Url) -> String {
-    let mut shown = url.clone();
-    // Both fail only for addresses that cannot have these parts.
-    let _ = shown.set_username("");
-    let _ = shown.set_password(None);
-    shown.set_query(None);
-    let keys: Vec<String> = url.query_pairs().map(|(key, _)| format!("{key}={REDACTED}")).collect();
-    if keys.is_empty() { shown.to_string() } else { format!("{shown}?{}", keys.join("&")) }
 }
 
 #[cfg(test)]

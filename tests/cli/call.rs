@@ -231,7 +231,7 @@ fn every_block_is_shown_or_noted() {
         {"type": "image", "mimeType": "image/png", "data": "AAAA"}
     ]}));
     let expected = "done\na.png: https://cdn.example/a.png\n[a block of type hologram; -o json shows it]\n\
-                    [image: image/png, 3 bytes; -o json has the data]\n";
+                    [image: image/png, 3 bytes; --save DIR saves it]\n";
     call(&server).stdout(expected).run();
 }
 

@@ -100,7 +100,11 @@ fn tools_are_listed_as_signatures_and_whole_in_a_pipe() {
 fn a_page_draws_what_is_nested_and_ends_with_a_call_that_works() {
     let test = || Test::new().server("s", &shop());
     let run = test().args(["tools", "s", "order"]).run();
-    assert!(run.stdout.contains("  items  required, [{sku: text, qty?: whole number = 1}]\n"), "{}", run.stdout);
+    assert!(
+        run.stdout.contains("  items  required, [{sku: text, qty?: whole number = 1}], may be repeated\n"),
+        "{}",
+        run.stdout
+    );
     assert!(!run.stdout.contains("Schema:"), "{}", run.stdout);
     let last = run.stdout.lines().last().expect("a line").trim();
     assert_eq!(last, r#"toolnexus call s order items:='[{"sku":"TEXT"}]' to=home"#);

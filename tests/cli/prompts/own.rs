@@ -21,7 +21,7 @@ fn lists_are_folded_to_the_terminal() {
     let about = json!({"tools": [{"name": "find", "description": "Finds what is there, and says where that is."}]});
     let server = Fake::new().on("tools/list", [super::Step::Reply(about)]);
     let person = Test::new().server("s", &server).args(["tools", "s"]).at_terminal(24, 40);
-    person.see("find  Finds what is there, and says\n      where that is.");
+    person.see("find()  Finds what is there, and says\n        where that is.");
     person.end(0);
 }
 

@@ -1,0 +1,76 @@
+use std::path::PathBuf;
+
+use clap::Args;
+use serde_json::{Value, value::RawValue};
+
+use crate::{
+    error::Error,
+    output::{Printer, Saved, part, save_blocks},
+    protocol::{CallToolResult, parse_lenient},
+};
+
+/// Options for how a result is shown.
+#[derive(Args, Clone, Debug, Default)]
+#[command(next_help_heading = "Options for the result")]
+pub struct ResultArgs {
+    /// Save images, audio and embedded resources in this folder; files that are there are kept
+    #[arg(long, value_name = "DIR")]
+    pub save: Option<PathBuf>,
+    /// Print one part alone, text without quotes: content[0].text, items[0].name, or a JSON pointer
+    #[arg(long, value_name = "PATH")]
+    pub select: Option<String>,
+}
+
+impl ResultArgs {
+    /// Prints a result, or the part of it that was asked for.
+    ///
+    /// # Errors
+    /// [`Error::NoPart`] where there is no such part; [`Error::Io`] when stdout or the folder cannot be written.
+    pub(super) fn show(&self, printer: &Printer, result: &RawValue, view: &CallToolResult) -> anyhow::Result<()> {
+        let saved = self.saved(view)?;
+        match &self.select {
+            // A failure is told whole: it has another shape than what was asked for.
+            Some(path) if !view.is_error => {
+                for saved in saved.into_iter().flatten() {
+                    match saved {
+                        Ok(path) => printer.note(&format!("saved {}", path.display()))?,
+                        Err(reason) => printer.warning(&reason)?,
+                    }
+                }
+                printer.part(&selected(result, view, path)?)?;
+            }
+            Some(_) => printer.failure(result, view)?,
+            None => printer.result(result, view, &saved)?,
+        }
+        Ok(())
+    }
+
+    fn saved(&self, view: &CallToolResult) -> Result<Vec<Saved>, Error> {
+        let Some(folder) = &self.save else { return Ok(Vec::new()) };
+        save_blocks(folder, &view.content)
+            .map_err(|error| Error::Io(format!("the folder {} cannot be made: {error}", folder.display())))
+    }
+}
+
+/// The part at `path`: of the result itself, else of what the result is about.
+fn selected(result: &RawValue, view: &CallToolResult, path: &str) -> Result<Value, Error> {
+    let whole = parse_lenient(result.get()).unwrap_or_default();
+    let reason = match part(&whole, path) {
+        Ok(found) => return Ok(found.clone()),
+        Err(reason) => reason,
+    };
+    let data: Option<Value> = view.data().and_then(|data| parse_lenient(&data).ok());
+    match data.filter(|data| data.is_object() || data.is_array()) {
+        Some(data) => match part(&data, path) {
+            Ok(found) => Ok(found.clone()),
+            Err(_) if begins_with_key(path, &whole) => Err(Error::NoPart(reason)),
+            Err(reason) => Err(Error::NoPart(reason)),
+        },
+        None => Err(Error::NoPart(reason)),
+    }
+}
+
+fn begins_with_key(path: &str, whole: &Value) -> bool {
+    let first = path.trim_start_matches('/').split(['.', '[', '/']).next().unwrap_or_default();
+    whole.get(first).is_some()
+}

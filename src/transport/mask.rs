@@ -1,0 +1,209 @@
+use std::{
+    borrow::Cow,
+    fmt,
+    sync::{Arc, PoisonError, RwLock},
+};
+
+use url::Url;
+
+/// What stands in place of a part of an address that may be a credential.
+pub(crate) const REDACTED: &str = "[redacted]";
+
+/// From this length on a value is hidden wherever it stands.
+const LONG: usize = 8;
+/// A shorter one is hidden where it stands as a word of its own; below this length it may be anything.
+const SHORT: usize = 3;
+
+/// What must not be shown, and what is shown in its place: values that came from variables, credentials of the command
+/// line, and the secret parts of addresses. Clones share what they hide.
+#[derive(Clone, Default)]
+pub struct Mask(Arc<RwLock<Hidden>>);
+
+#[derive(Default)]
+struct Hidden {
+    /// The value, and what is shown; the longest value first.
+    values: Vec<(String, String)>,
+    /// A whole text after its variables were put in, and as it was written.
+    texts: Vec<(String, String)>,
+}
+
+impl Mask {
+    /// Hides `value`, in every way in which it may be written, behind `shown`.
+    pub fn hide(&self, value: &str, shown: &str) {
+        for part in [value, value.trim()] {
+            let json = serde_json::Value::from(part).to_string();
+            let encoded: String = url::form_urlencoded::byte_serialize(part.as_bytes()).collect();
+            let spellings = [
+                part.to_owned(),
+                json.trim_matches('"').to_owned(),
+                part.escape_debug().to_string(),
+                encoded.replace('+', "%20"),
+                encoded,
+                in_address(part),
+                part.to_ascii_lowercase(),
+            ];
+            spellings.into_iter().for_each(|value| self.add(value, shown));
+        }
+    }
+
+    /// Remembers that `text` is what became of `written`, which has variables in it.
+    pub fn write_as(&self, text: &str, written: &str) {
+        self.edit(|hidden| hidden.texts.push((text.to_owned(), written.to_owned())));
+    }
+
+    /// Hides the user info, the values of the query and the fragment of an address.
+    pub fn hide_parts(&self, url: &Url) {
+        let plain = address(url);
+        if plain != url.as_str() {
+            self.add(url.to_string(), &plain);
+        }
+        let parts = [Some(url.username()), url.password(), url.fragment()];
+        for part in parts.into_iter().flatten().filter(|part| part.len() >= LONG) {
+            self.hide(part, REDACTED);
+        }
+        for (_, value) in url.query_pairs().filter(|(_, value)| value.len() >= LONG) {
+            self.hide(&value, REDACTED);
+        }
+    }
+
+    /// `text` with everything hidden that must be.
+    pub fn apply<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        let hidden = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        let mut shown = Cow::Borrowed(text);
+        for (value, instead) in &hidden.values {
+            if shown.contains(value.as_str()) {
+                shown = Cow::Owned(replaced(&shown, value, instead));
+            }
+        }
+        shown
+    }
+
+    /// A text of the configuration as it was written, else with everything hidden that must be.
+    pub fn written(&self, text: &str) -> String {
+        let hidden = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        let known = hidden.texts.iter().find(|(expanded, _)| expanded == text).map(|(_, written)| written.clone());
+        drop(hidden);
+        known.unwrap_or_else(|| self.apply(text).into_owned())
+    }
+
+    /// Hides what `other` hides, too.
+    pub fn join(&self, other: &Mask) {
+        let other = other.0.read().unwrap_or_else(PoisonError::into_inner);
+        let (values, texts) = (other.values.clone(), other.texts.clone());
+        drop(other);
+        values.into_iter().for_each(|(value, shown)| self.add(value, &shown));
+        self.edit(|hidden| hidden.texts.extend(texts));
+    }
+
+    fn add(&self, value: String, shown: &str) {
+        if value.chars().count() < SHORT || value == shown {
+            return;
+        }
+        self.edit(|hidden| {
+            if hidden.values.iter().all(|(known, _)| *known != value) {
+                let at = hidden.values.partition_point(|(known, _)| known.len() >= value.len());
+                hidden.values.insert(at, (value, shown.to_owned()));
+            }
+        });
+    }
+
+    fn edit(&self, change: impl FnOnce(&mut Hidden)) {
+        change(&mut self.0.write().unwrap_or_else(PoisonError::into_inner));
+    }
+}
+
+impl fmt::Debug for Mask {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Mask({} values)", self.0.read().unwrap_or_else(PoisonError::into_inner).values.len())
+    }
+}
+
+/// Masks say nothing about what a configuration means.
+impl PartialEq for Mask {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+/// An address without user info and fragment, and with the keys of its query alone.
+pub(crate) fn address(url: &Url) -> String {
+    let mut shown = url.clone();
+    // Both fail only for addresses that cannot have these parts.
+    let _ = shown.set_username("");
+    let _ = shown.set_password(None);
+    shown.set_query(None);
+    shown.set_fragment(None);
+    let keys: Vec<String> = url.query_pairs().map(|(key, _)| format!("{key}={REDACTED}")).collect();
+    if keys.is_empty() { shown.to_string() } else { format!("{shown}?{}", keys.join("&")) }
+}
+
+/// `part` as an address writes it in its path.
+fn in_address(part: &str) -> String {
+    let Ok(mut url) = Url::parse("http://a/") else { return part.to_owned() };
+    url.set_path(part);
+    url.path().trim_start_matches('/').to_owned()
+}
+
+fn replaced(text: &str, value: &str, instead: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find(value) {
+        let (before, after) = (&rest[..at], &rest[at + value.len()..]);
+        let is_part = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
+        let is_word = !is_part(before.chars().next_back()) && !is_part(after.chars().next());
+        shown.push_str(before);
+        shown.push_str(if value.len() >= LONG || is_word { instead } else { value });
+        rest = after;
+    }
+    shown + rest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_hidden_however_they_are_written() {
+        let mask = Mask::default();
+        mask.hide("s3cret/To\"ken é", "${TOKEN}");
+        for text in [
+            "a s3cret/To\"ken é b",
+            r#"a s3cret/To\"ken é b"#,
+            "a s3cret%2FTo%22ken%20%C3%A9 b",
+            "a s3cret%2FTo%22ken+%C3%A9 b",
+            "a s3cret/To%22ken%20%C3%A9 b",
+        ] {
+            assert_eq!(mask.apply(text), "a ${TOKEN} b", "{text}");
+        }
+    }
+
+    #[test]
+    fn short_values_are_hidden_as_words_and_whole_texts_always() {
+        let mask = Mask::default();
+        mask.hide("8080", "${PORT}");
+        mask.hide("x", "${X}");
+        assert_eq!(mask.apply("port 8080, not 18080x"), "port ${PORT}, not 18080x");
+        mask.write_as("-x", "-${X}");
+        assert_eq!((mask.written("-x").as_str(), mask.written("x 8080").as_str()), ("-${X}", "x ${PORT}"));
+    }
+
+    #[test]
+    fn addresses_keep_what_is_no_secret() {
+        let url = Url::parse("https://me:passw0rd!@mcp.example/x?token=abc&n=1#fragment-1").expect("an address");
+        let shown = "https://mcp.example/x?token=[redacted]&n=[redacted]";
+        assert_eq!(address(&url), shown);
+        let mask = Mask::default();
+        mask.hide_parts(&url);
+        assert_eq!(mask.apply(&format!("at {url}: passw0rd!")), format!("at {shown}: [redacted]"));
+    }
+
+    #[test]
+    fn masks_are_shared_and_joined() {
+        let (one, other) = (Mask::default(), Mask::default());
+        let shared = one.clone();
+        other.hide("long-secret", "${A}");
+        one.join(&other);
+        assert_eq!(shared.apply("long-secret"), "${A}");
+        assert_eq!(format!("{shared:?}"), "Mask(1 values)");
+    }
+}
