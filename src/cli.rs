@@ -75,6 +75,10 @@ pub enum Command {
     Ping(Box<commands::ping::PingArgs>),
     /// List the configured servers
     Servers(commands::servers::ServersArgs),
+    /// Sign in to a server
+    Login(Box<commands::login::LoginArgs>),
+    /// Sign out of a server, or of all of them
+    Logout(commands::logout::LogoutArgs),
     /// Go on with a call that was put aside with --defer
     Resume(Box<commands::resume::ResumeArgs>),
     /// Check and show answers files
@@ -135,6 +139,9 @@ pub struct ServerArgs {
     /// Send the value of this environment variable as the bearer token
     #[arg(long, value_name = "VAR")]
     pub bearer_env: Option<String>,
+    /// Run this program for the bearer token when it is needed, and again when it was refused; no shell
+    #[arg(long, value_name = "COMMAND", conflicts_with = "bearer_env")]
+    pub bearer_command: Option<String>,
     /// An environment variable for the server's process (may be repeated)
     #[arg(long, value_name = "NAME=VALUE")]
     pub env: Vec<String>,

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::text::safe_name;
 use crate::{
-    client::ClientError,
+    client::{ClientError, Unauthorized},
     config::{ConfigError, near_misses},
     elicitation::{Link, Question, ServerName, Why},
     form::Form,
@@ -230,7 +230,7 @@ fn client_message(server: &ServerName, error: &ClientError) -> String {
         ClientError::Rpc { method, error } => {
             format!("{server} answered {method} with error {}", error.code)
         }
-        ClientError::Unauthorized(reason) => format!("{server} wants authorization: {reason}"),
+        ClientError::Unauthorized(refused) => format!("{server} wants authorization: {refused}"),
         ClientError::TimedOut { method, after } if is_opening(method) => {
             format!("{server} did not begin to talk within {} s", after.as_secs_f32())
         }
@@ -253,9 +253,7 @@ fn rounded(time: Duration) -> f64 {
 
 fn client_hint(error: &ClientError) -> Option<String> {
     match error {
-        ClientError::Unauthorized(_) => {
-            Some("give a token with --bearer-env VAR, or a header with -H 'Authorization: …'".to_owned())
-        }
+        ClientError::Unauthorized(refused) => Some(unauthorized_hint(refused)),
         ClientError::TimedOut { method, .. } if method == "tools/call" => {
             Some("--timeout SECS, or `timeout` in the configuration, gives the server more time".to_owned())
         }
@@ -269,6 +267,19 @@ fn client_hint(error: &ClientError) -> Option<String> {
         ),
         _ => None,
     }
+}
+
+fn unauthorized_hint(refused: &Unauthorized) -> String {
+    let Some(login) = &refused.login else {
+        return "it was refused with the credentials that are configured; a sign-in is not tried beside them"
+            .to_owned();
+    };
+    let mut words = vec!["toolnexus", "login", login];
+    let scopes = refused.scopes.join(" ");
+    if refused.is_step_up && !scopes.is_empty() {
+        words.extend(["--scope", &scopes]);
+    }
+    format!("`{}` signs in; a token of your own comes with --bearer-env VAR", shell_words::join(words))
 }
 
 /// Whether a request is one of those with which a conversation begins.

@@ -17,7 +17,7 @@
 //! | resolvers | [`resolver`] | answers files, programs, deferred calls, people, and their order |
 //! | people | [`terminal`], [`output`] | prompts, the line editor, the browser; rendering |
 //! | pages | [`pages`] | the strict server on loopback for pages in a browser |
-//! | host | [`host`], [`client`], [`config`] | servers, negotiation, rounds, tasks, time |
+//! | host | [`host`], [`client`], [`config`], [`auth`] | servers, negotiation, rounds, tasks, time, sign-ins |
 //! | questions | [`elicitation`], [`form`], [`arguments`] | the bridge; schema to form; text to values |
 //! | text | `text` | where text is cut |
 //! | wire | [`transport`], [`protocol`] | bytes to frames; frames and revisions as data |
@@ -28,7 +28,7 @@
 //!
 //! * Nothing in `protocol`, `form`, `arguments` or `elicitation` does I/O.
 //! * Nothing outside `terminal` and `output` prints; the host emits [`client::Notice`]s.
-//! * Nothing in `host`, `client` or `config` imports `terminal`, `output`, `cli` or `commands`.
+//! * Nothing in `host`, `client`, `auth` or `config` imports `terminal`, `output`, `cli` or `commands`.
 //! * No second place maps questions and answers to MCP: `elicitation` is the only one.
 //! * No reply is written twice, and none for a question that was withdrawn.
 //! * No accept is sent that breaks the schema, and nothing is sent that nobody entered.
@@ -39,6 +39,7 @@
 compile_error!("toolnexus runs on Unix (Linux, macOS) alone so far");
 
 pub mod arguments;
+pub mod auth;
 pub mod cli;
 pub mod client;
 pub mod commands;

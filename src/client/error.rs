@@ -20,7 +20,7 @@ pub enum ClientError {
     },
     /// The server wants an authorization that was not given.
     #[error("be authorized: {0}")]
-    Unauthorized(String),
+    Unauthorized(Unauthorized),
     /// The connection was lost, or broke, after the server was ready.
     #[error("{method}: {source}")]
     Lost {
@@ -65,6 +65,20 @@ pub enum ClientError {
         /// The request.
         method: String,
     },
+}
+
+/// What a server refused for lack of an authorization.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[error("{reason}")]
+pub struct Unauthorized {
+    /// Why, as a clause; the server's words in it are not made safe for a terminal.
+    pub reason: String,
+    /// The scopes that the server named.
+    pub scopes: Vec<String>,
+    /// Whether the request was refused with the token of a sign-in that is not enough.
+    pub is_step_up: bool,
+    /// What `toolnexus login` would be given, where a sign-in is a way.
+    pub login: Option<String>,
 }
 
 impl ClientError {

@@ -19,7 +19,7 @@ mod session;
 mod wire;
 
 pub use call::{BeforeSending, CallEnd, CallReport, PendingCall, PendingInput, TaskSink};
-pub use error::ClientError;
+pub use error::{ClientError, Unauthorized};
 pub use handle::{Client, ToolCall};
 pub use info::ServerInfo;
 pub use notice::{Notice, NoticeKind, NoticeSink};

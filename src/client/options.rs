@@ -4,7 +4,7 @@ use super::NoticeSink;
 use crate::{
     elicitation::{Resolver, ServerName},
     protocol::ProtocolChoice,
-    transport::Trace,
+    transport::{Credentials, Trace},
 };
 
 /// Everything a client needs beside its server's configuration.
@@ -14,6 +14,8 @@ pub struct ClientOptions {
     pub server: ServerName,
     /// Who answers its questions; without one elicitation is not declared.
     pub resolver: Option<Arc<dyn Resolver>>,
+    /// What lets requests through, where the server is at a web address.
+    pub credentials: Option<Arc<dyn Credentials>>,
     /// Where notices go.
     pub notices: NoticeSink,
     /// Folders to declare as roots; none declared when empty.

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    ClientError, ServerInfo,
+    ClientError, ServerInfo, Unauthorized,
     capabilities::{Offer, client_info},
     clock::Patience,
     scope::Scope,
@@ -119,12 +119,19 @@ impl Failure {
         match self {
             Self::TimedOut(after) => ClientError::TimedOut { method, after },
             Self::Stopped => ClientError::Interrupted { method },
+            Self::Transport(TransportError::Credentials(error)) => {
+                ClientError::Unauthorized(Unauthorized { reason: error.reason, ..Unauthorized::default() })
+            }
             Self::Transport(TransportError::Http { status: 403, challenge: Some(said), .. }) => {
-                ClientError::Unauthorized(format!("HTTP 403: {said}"))
+                let reason = format!("HTTP 403: {said}");
+                let unauthorized = Unauthorized { reason, scopes: said.scopes(), is_step_up: true, login: None };
+                ClientError::Unauthorized(unauthorized)
             }
             Self::Transport(TransportError::Http { status: 401, body, challenge, .. }) => {
-                let said = challenge.unwrap_or(body);
-                ClientError::Unauthorized(format!("HTTP 401: {said}"))
+                let said = challenge.as_ref().map_or(body, ToString::to_string);
+                let scopes = challenge.map(|challenge| challenge.scopes()).unwrap_or_default();
+                let reason = format!("HTTP 401: {said}");
+                ClientError::Unauthorized(Unauthorized { reason, scopes, is_step_up: false, login: None })
             }
             Self::Transport(source) if was_ready => ClientError::Lost { method, source },
             Self::Transport(source) => ClientError::Connect(source),

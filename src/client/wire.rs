@@ -119,6 +119,7 @@ impl Wire {
                 abandon.armed = false;
                 response.unwrap_or_else(|_| Err(gone())).map_err(Failure::Transport)
             }
+            never = stand_still(self.setup.asking.clone(), self.clock()) => match never {},
             () = stop.cancelled() => {
                 abandon.because("interrupted");
                 Err(Failure::Stopped)
@@ -162,6 +163,20 @@ impl Wire {
     fn tell(&self, command: Command) {
         // A driver that is gone has told all who wait.
         drop(self.commands.send(command));
+    }
+}
+
+/// The clock stands still while a person signs in.
+async fn stand_still(asking: Option<watch::Receiver<bool>>, clock: &Clock) -> std::convert::Infallible {
+    let Some(mut asking) = asking else { return std::future::pending().await };
+    loop {
+        if asking.wait_for(|asking| *asking).await.is_err() {
+            return std::future::pending().await;
+        }
+        let _pause = clock.pause();
+        if asking.wait_for(|asking| !*asking).await.is_err() {
+            return std::future::pending().await;
+        }
     }
 }
 

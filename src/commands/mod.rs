@@ -10,6 +10,8 @@ mod ended;
 pub mod everywhere;
 pub mod instructions;
 mod kept_task;
+pub mod login;
+pub mod logout;
 mod one_server;
 pub mod ping;
 pub mod prompt;

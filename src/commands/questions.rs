@@ -3,6 +3,7 @@ use std::{io::Read, path::Path, sync::Arc, time::Duration};
 use anyhow::Context;
 
 use crate::{
+    auth::SignInOptions,
     cli::{ElicitPolicy, QuestionArgs},
     elicitation::{Link, Resolver},
     error::Error,
@@ -22,6 +23,8 @@ const PROGRAM_LIMIT: Duration = Duration::from_secs(60);
 pub(super) struct Questions {
     /// Who answers; `None` declares no elicitation.
     pub(super) resolver: Option<Arc<dyn Resolver>>,
+    /// Who signs in, and how.
+    pub(super) sign_in: SignInOptions,
     /// How long an accepted link waits.
     pub(super) url_wait: Option<Duration>,
     answers: Option<Arc<Answers>>,
@@ -54,8 +57,14 @@ impl Questions {
         let terminal = Terminal::open(false);
         let otherwise = otherwise(None, None, terminal.is_some());
         let person = terminal.clone().map(|terminal| Arc::new(Person::new(terminal, true)) as Arc<dyn Resolver>);
+        let sign_in = SignInOptions { person: person.clone(), ..SignInOptions::default() };
         let chain = Chain::new(Vec::new(), person, otherwise);
-        Self { resolver: Some(Arc::new(chain)), terminal, ..Self::default() }
+        Self { resolver: Some(Arc::new(chain)), sign_in, terminal, ..Self::default() }
+    }
+
+    /// For a sign-in: the server may ask nothing itself.
+    pub(super) fn for_login(sign_in: SignInOptions) -> Self {
+        Self { sign_in, ..Self::default() }
     }
 
     fn build(
@@ -66,10 +75,14 @@ impl Questions {
     ) -> anyhow::Result<Self> {
         let answers = read_answers(args)?;
         let terminal = Terminal::open(args.takes_stdin() || stdin_is_taken);
+        let person = terminal.clone().map(|terminal| Person::new(terminal, !args.no_browser));
+        let mut person = person.map(|person| Arc::new(person) as Arc<dyn Resolver>);
+        // A sign-in is the host's own question: no option for those of servers counts for it.
+        let sign_in = SignInOptions { person: person.clone(), ..SignInOptions::default() };
         if args.elicit == Some(ElicitPolicy::Off) {
             return match args.first() {
                 Some(option) => Err(Error::usage(format!("--elicit off cannot be used with {option}")).into()),
-                None => Ok(Self { terminal, ..Self::default() }),
+                None => Ok(Self { terminal, sign_in, ..Self::default() }),
             };
         }
         let said = answers.as_ref().and_then(|(file, _)| file.otherwise);
@@ -79,8 +92,6 @@ impl Questions {
         let program = args.on_elicit.as_ref().map(|words| program(words, args, printer)).transpose()?;
         let first = answers.clone().map(|answers| answers as Arc<dyn Resolver>);
         let deferred = args.defer.as_ref().map(|path| deferred(path)).transpose()?;
-        let person = terminal.clone().map(|terminal| Person::new(terminal, !args.no_browser));
-        let mut person = person.map(|person| Arc::new(person) as Arc<dyn Resolver>);
         let mut resolvers: Vec<_> = first.into_iter().chain(program).chain(deferred).collect();
         if waits_on {
             resolvers.extend(person.take());
@@ -93,7 +104,7 @@ impl Questions {
         });
         let recorder = recorder.transpose()?;
         let resolver = recorder.clone().map_or(chain, |recorder| Arc::new(recorder));
-        Ok(Self { resolver: Some(resolver), url_wait: args.url_wait, answers, recorder, terminal })
+        Ok(Self { resolver: Some(resolver), sign_in, url_wait: args.url_wait, answers, recorder, terminal })
     }
 
     /// The terminal, where there is one at which a person can be asked.

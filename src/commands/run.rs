@@ -6,8 +6,8 @@ use clap::{
 };
 
 use super::{
-    answers, call, complete, demo_server, instructions, ping, prompt, prompts, read, resources, resume, servers, tools,
-    watch,
+    answers, call, complete, demo_server, instructions, login, logout, ping, prompt, prompts, read, resources, resume,
+    servers, tools, watch,
 };
 use crate::{
     cli::{Cli, Command, guess_output},
@@ -59,6 +59,8 @@ fn dispatch(cli: Cli, printer: &Arc<Printer>) -> anyhow::Result<()> {
         Command::Watch(args) => watch::run(*args, &cli.global, printer),
         Command::Ping(args) => ping::run(*args, &cli.global, printer),
         Command::Servers(args) => servers::run(&args, &cli.global, printer),
+        Command::Login(args) => login::run(*args, &cli.global, printer),
+        Command::Logout(args) => logout::run(&args, &cli.global, printer),
         Command::Resume(args) => resume::run(&args, &cli.global, printer),
         Command::Answers(args) => answers::run(&args, printer),
         Command::DemoServer(args) => demo_server::run(&args, printer),

@@ -172,6 +172,7 @@ impl ServerArgs {
         Overrides {
             headers: self.headers.clone(),
             bearer_env: self.bearer_env.clone(),
+            bearer_command: self.bearer_command.clone(),
             env: self.env.clone(),
             cwd: self.cwd.clone(),
         }

@@ -9,7 +9,7 @@ use crate::{
     error::{Error, Unanswered},
     host::{Host, HostError, HostOptions},
     output::{Printer, Verbosity},
-    transport::Trace,
+    transport::{Endpoint, Trace},
 };
 
 /// A host for the time of one command, with the printer for its notices and the signals that end it.
@@ -74,6 +74,8 @@ impl Session {
         });
         let options = HostOptions {
             resolver: questions.resolver.clone(),
+            sign_in: questions.sign_in.clone(),
+            sign_ins: sign_ins_folder(),
             notices: sink(Arc::clone(printer), Arc::clone(&heard), ear),
             roots: args.roots.clone(),
             protocol: args.protocol,
@@ -108,8 +110,23 @@ impl Session {
         match source {
             // By a signal, or by a person who would not wait for a link.
             ClientError::Interrupted { .. } => self.signals.error().unwrap_or(Error::Interrupted),
+            ClientError::Unauthorized(mut refused) => {
+                refused.login = self.login_word(server);
+                Error::Client { server: server.clone(), source: Box::new(ClientError::Unauthorized(refused)) }
+            }
             source => Error::Client { server: server.clone(), source: Box::new(source) },
         }
+    }
+
+    /// What `login` would be given for `server`, where a sign-in is a way.
+    fn login_word(&self, server: &ServerName) -> Option<String> {
+        let config = self.host.config();
+        let server_config = config.server(server.as_str()).ok()?;
+        let Endpoint::Http(http) = &server_config.endpoint else { return None };
+        if http.has_authorization() || server_config.auth.program.is_some() || server_config.auth.oauth.is_own_account {
+            return None;
+        }
+        Some(if config.path.is_some() { server.to_string() } else { http.url.to_string() })
     }
 
     /// Whether there was a question that nobody could answer.
@@ -122,6 +139,11 @@ impl Session {
         self.host.disconnect_all().await;
         std::mem::take(&mut *self.heard.lock().unwrap_or_else(PoisonError::into_inner))
     }
+}
+
+/// Where sign-ins are kept.
+pub(super) fn sign_ins_folder() -> Option<std::path::PathBuf> {
+    Environment::current().data_folder.map(|folder| folder.join(env!("CARGO_PKG_NAME")))
 }
 
 fn sink(printer: Arc<Printer>, heard: Arc<Mutex<Heard>>, ear: Ear) -> NoticeSink {

@@ -1,6 +1,6 @@
 use std::path::PathBuf;
 
-use super::{Config, ConfigError, Entry, Environment, ServerConfig, endpoint, expand::Scope};
+use super::{Config, ConfigError, Entry, Environment, Prints, ServerConfig, TokenProgram, endpoint, expand::Scope};
 use crate::transport::{Endpoint, HttpEndpoint, HttpKind, Mask, StdioEndpoint};
 
 /// A server that the command line itself names.
@@ -19,6 +19,8 @@ pub struct Overrides {
     pub headers: Vec<String>,
     /// `--bearer-env VAR`: the variable that holds a bearer token.
     pub bearer_env: Option<String>,
+    /// `--bearer-command 'PROGRAM ARGS'`: a program that prints a bearer token.
+    pub bearer_command: Option<String>,
     /// `--env K=V`.
     pub env: Vec<String>,
     /// `--cwd DIR`.
@@ -104,6 +106,9 @@ impl ServerConfig {
             Endpoint::Stdio(_) if overrides.bearer_env.is_some() => {
                 return misfit("--bearer-env", "a server with a URL");
             }
+            Endpoint::Stdio(_) if overrides.bearer_command.is_some() => {
+                return misfit("--bearer-command", "a server with a URL");
+            }
             Endpoint::Http(_) if !overrides.env.is_empty() => return misfit("--env", "a server that is a command"),
             Endpoint::Http(_) if overrides.cwd.is_some() => return misfit("--cwd", "a server that is a command"),
             Endpoint::Stdio(stdio) => {
@@ -128,6 +133,12 @@ impl ServerConfig {
                     // The text is not shown: it may hold a credential.
                     let (name, value) = checked.map_err(|reason| ConfigError::Option(format!("read -H: {reason}")))?;
                     set_header(http, name, value.to_owned());
+                }
+                if let Some(text) = &overrides.bearer_command {
+                    let program = TokenProgram::parse(text, environment.folder.clone(), Prints::Token);
+                    let wrong = |reason| ConfigError::Option(format!("use --bearer-command: {reason}"));
+                    self.auth.program = Some(program.map_err(wrong)?);
+                    http.headers.retain(|(other, _)| !other.eq_ignore_ascii_case("authorization"));
                 }
                 if let Some(variable) = &overrides.bearer_env {
                     let reason =

@@ -2,12 +2,12 @@ use std::time::Duration;
 
 use super::{
     Config, ConfigError, Content, Document, Entry, Member, Node, ServerConfig, endpoint, expand::Scope,
-    near::near_misses,
+    near::near_misses, oauth,
 };
 use crate::{elicitation::Modes, protocol::ProtocolChoice};
 
 /// The keys that an entry may have, in every spelling that is understood.
-pub(super) const KEYS: [&str; 24] = [
+pub(super) const KEYS: [&str; 26] = [
     "command",
     "args",
     "env",
@@ -20,6 +20,8 @@ pub(super) const KEYS: [&str; 24] = [
     "transport",
     "transportType",
     "headers",
+    "headersHelper",
+    "oauth",
     "caFile",
     "insecure",
     "enabled",
@@ -100,6 +102,7 @@ impl<'a> Reader<'a> {
             return Err(self.wrong(self.node.at, &reason));
         }
         let mut server = ServerConfig::at(endpoint::read(self)?);
+        server.auth = oauth::read(self)?;
         server.timeout = self.milliseconds("timeout")?;
         server.call_timeout = self.milliseconds("callTimeout")?;
         server.max_call_time = self.milliseconds("maxCallTime")?;

@@ -11,6 +11,7 @@ mod fingerprint;
 mod jsonc;
 mod model;
 mod near;
+mod oauth;
 mod trust;
 
 pub use adhoc::{Overrides, Target};
@@ -20,4 +21,5 @@ pub use find::{CONFIG_VARIABLE, FOUND_NAMES, discover, find, load};
 pub use jsonc::{Content, Document, Member, Node, Place, SyntaxError};
 pub use model::{Config, ConfigError, Entry, FoundBy, ServerConfig};
 pub use near::near_misses;
+pub use oauth::{Auth, OAuth, Prints, Secret, TokenProgram};
 pub use trust::TrustStore;

@@ -1,6 +1,6 @@
 use std::{path::PathBuf, time::Duration};
 
-use super::{Place, near_misses};
+use super::{Auth, Place, near_misses};
 use crate::{
     elicitation::{Modes, ServerName},
     protocol::ProtocolChoice,
@@ -54,6 +54,8 @@ pub struct Entry {
 pub struct ServerConfig {
     /// Where it is.
     pub endpoint: Endpoint,
+    /// `oauth` and `headersHelper`: how a server at a web address is signed in to.
+    pub auth: Auth,
     /// `timeout`: bounds start, each listing, and a call too.
     pub timeout: Option<Duration>,
     /// `callTimeout`: how long a call may be silent.
@@ -78,6 +80,7 @@ impl ServerConfig {
     pub fn at(endpoint: Endpoint) -> Self {
         Self {
             endpoint,
+            auth: Auth::default(),
             timeout: None,
             call_timeout: None,
             max_call_time: None,

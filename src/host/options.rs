@@ -3,11 +3,12 @@ use std::{path::PathBuf, sync::Arc};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
+    auth::{ProgramCredentials, SignIn, SignInOptions, Store},
     client::{ClientOptions, NoticeSink, Times},
     config::ServerConfig,
     elicitation::{Resolver, ServerName},
     protocol::ProtocolChoice,
-    transport::Trace,
+    transport::{Credentials, Endpoint, Trace, TransportError},
 };
 
 /// Everything a host needs beside its configuration.
@@ -15,6 +16,10 @@ use crate::{
 pub struct HostOptions {
     /// Who answers questions, for all servers; without one elicitation is not declared.
     pub resolver: Option<Arc<dyn Resolver>>,
+    /// How people sign in to servers at web addresses.
+    pub sign_in: SignInOptions,
+    /// The folder in which sign-ins are kept; for the time of this host without one.
+    pub sign_ins: Option<PathBuf>,
     /// Where notices go.
     pub notices: NoticeSink,
     /// Folders to declare as roots; none declared when empty.
@@ -39,6 +44,8 @@ impl Default for HostOptions {
     fn default() -> Self {
         Self {
             resolver: None,
+            sign_in: SignInOptions::default(),
+            sign_ins: None,
             notices: Arc::new(|_| {}),
             roots: Vec::new(),
             protocol: None,
@@ -54,7 +61,14 @@ impl Default for HostOptions {
 
 impl HostOptions {
     /// What the client of `server` is told: these options, with what its configuration says laid over them.
-    pub(super) fn for_server(&self, server: &ServerName, config: &ServerConfig) -> ClientOptions {
+    ///
+    /// # Errors
+    /// When the configuration cannot be used.
+    pub(super) fn for_server(
+        &self,
+        server: &ServerName,
+        config: &ServerConfig,
+    ) -> Result<ClientOptions, TransportError> {
         let times = Times {
             start: config.timeout.unwrap_or(self.times.start),
             call_silence: config.call_timeout.or(config.timeout).unwrap_or(self.times.call_silence),
@@ -62,7 +76,8 @@ impl HostOptions {
             url_wait: self.times.url_wait,
             shutdown_grace: config.shutdown_grace.unwrap_or(self.times.shutdown_grace),
         };
-        ClientOptions {
+        Ok(ClientOptions {
+            credentials: self.credentials(server, config)?,
             server: server.clone(),
             resolver: self.resolver.clone(),
             notices: Arc::clone(&self.notices),
@@ -73,6 +88,24 @@ impl HostOptions {
             log_level: self.log_level.clone(),
             trace: self.trace.as_ref().map(|trace| trace.for_server(server.as_str())),
             tool: self.tool.clone(),
+        })
+    }
+
+    /// What lets requests to `server` through. An `Authorization` header in the configuration comes before all else.
+    fn credentials(
+        &self,
+        server: &ServerName,
+        config: &ServerConfig,
+    ) -> Result<Option<Arc<dyn Credentials>>, TransportError> {
+        let Endpoint::Http(http) = &config.endpoint else { return Ok(None) };
+        if let Some(program) = &config.auth.program {
+            return Ok(Some(Arc::new(ProgramCredentials::new(program.clone()))));
         }
+        if http.has_authorization() {
+            return Ok(None);
+        }
+        let store = self.sign_ins.as_ref().map(Store::new);
+        let oauth = config.auth.oauth.clone();
+        Ok(Some(Arc::new(SignIn::new(server.clone(), http, oauth, self.sign_in.clone(), store)?)))
     }
 }

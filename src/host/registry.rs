@@ -5,7 +5,7 @@ use tokio::sync::Mutex;
 
 use super::{HostError, HostOptions, Source, State, Status};
 use crate::{
-    client::Client,
+    client::{Client, ClientError},
     config::{Config, ConfigError},
     elicitation::{Resolver, ServerName, WaitFor},
 };
@@ -94,6 +94,8 @@ impl Host {
             return Ok(client);
         }
         let options = self.options.for_server(&name, config);
+        let options = options
+            .map_err(|source| HostError::Client { server: name.clone(), source: ClientError::Connect(source) })?;
         match Client::connect(config.clone(), options, &self.options.stop).await {
             Ok(client) => {
                 let client = Arc::new(client);

@@ -187,6 +187,17 @@ impl Printer {
         }
     }
 
+    /// Shows where somebody can sign in to `server`, to stderr, also when little is to be said.
+    pub fn sign_in(&self, server: &ServerName, prompt: &str, link: &Link) {
+        if self.mode != OutputMode::Events {
+            let head = format!("{} asks you to sign in", safe_line(server.as_str()));
+            let warnings = link.warnings.iter().map(|warning| format!("! {warning}"));
+            let prompt = prompt.lines().map(|line| format!("│ {}", safe_line(line)));
+            let lines = std::iter::once(head).chain(prompt).chain([link.url.clone()]).chain(warnings);
+            gate().print(&format!("{}\n", lines.collect::<Vec<_>>().join("\n")));
+        }
+    }
+
     /// Prints the final result of a call; `saved` says in which file each block of it is.
     ///
     /// # Errors

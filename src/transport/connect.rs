@@ -1,24 +1,25 @@
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use futures_util::{FutureExt as _, future::BoxFuture};
 use serde_json::json;
 
-use super::{Endpoint, Incoming, Limits, Outgoing, Trace, Transport, TransportError, http, stdio::Stdio};
+use super::{Credentials, Endpoint, Incoming, Limits, Outgoing, Trace, Transport, TransportError, http, stdio::Stdio};
 use crate::protocol::{Id, Revision};
 
-/// Starts the program or prepares the connection that `endpoint` names; with a `trace`, everything that passes is
-/// written there.
+/// Starts the program or prepares the connection that `endpoint` names; requests to a web address carry what
+/// `credentials` give. With a `trace`, everything that passes is written there.
 ///
 /// # Errors
 /// When the program cannot be started, or the settings cannot be used.
 pub fn connect(
     endpoint: &Endpoint,
     limits: Limits,
+    credentials: Option<Arc<dyn Credentials>>,
     trace: Option<Trace>,
 ) -> Result<Box<dyn Transport>, TransportError> {
     let transport = match endpoint {
         Endpoint::Stdio(endpoint) => Stdio::start(endpoint, limits)?,
-        Endpoint::Http(endpoint) => http::connect(endpoint, limits, trace.clone())?,
+        Endpoint::Http(endpoint) => http::connect_with(endpoint, limits, credentials, trace.clone())?,
     };
     Ok(match trace {
         Some(trace) => Box::new(Traced { transport, trace }),

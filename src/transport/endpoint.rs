@@ -37,6 +37,13 @@ pub struct HttpEndpoint {
     pub insecure: bool,
 }
 
+impl HttpEndpoint {
+    /// Whether the configuration itself says how requests are authorized.
+    pub fn has_authorization(&self) -> bool {
+        self.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("authorization"))
+    }
+}
+
 impl fmt::Debug for HttpEndpoint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let headers: Vec<&str> = self.headers.iter().map(|(name, _)| name.as_str()).collect();

@@ -39,10 +39,13 @@ pub enum TransportError {
         /// The beginning of the body, not made safe for a terminal.
         body: String,
         /// `WWW-Authenticate`, where there was one.
-        challenge: Option<String>,
+        challenge: Option<super::Challenge>,
         /// `Retry-After`, where there was one.
         retry_after: Option<Duration>,
     },
+    /// There are no credentials for the request; it was not sent, or refused.
+    #[error("{0}")]
+    Credentials(super::CredentialsError),
     /// The server has ended the session that the request belongs to, and did not look at the request (2025-11-25,
     /// *transports*, Session Management): initialize again, and repeat the request once.
     #[error("get an answer: the server has ended the session (HTTP {status})")]

@@ -1,6 +1,8 @@
 //! Bytes to frames and back: one [`Transport`] for stdio, Streamable HTTP and HTTP+SSE.
 
+mod challenge;
 mod connect;
+mod credentials;
 mod endpoint;
 mod error;
 pub mod http;
@@ -11,10 +13,13 @@ mod sse;
 pub mod stdio;
 mod trace;
 
+pub use challenge::Challenge;
 pub use connect::connect;
+pub use credentials::{Credentials, CredentialsError, Grant, Refused};
 pub use endpoint::{Endpoint, HttpEndpoint, HttpKind, StdioEndpoint};
 pub use error::TransportError;
 use error::is_passing;
+pub use http::{Document, Web};
 pub use incoming::{Closed, Incoming, Junk, Outgoing};
 pub use limits::Limits;
 pub use mask::Mask;

@@ -5,7 +5,7 @@ use std::{
     time::Duration,
 };
 
-use tokio::sync::oneshot;
+use tokio::sync::{oneshot, watch};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
@@ -33,6 +33,8 @@ pub(in crate::client) struct Setup {
     pub(in crate::client) url_wait: Duration,
     /// How long the server may take to end by itself.
     pub(in crate::client) grace: Duration,
+    /// Whether a person is signing in.
+    pub(in crate::client) asking: Option<watch::Receiver<bool>>,
     /// Fires when the connection is over.
     pub(in crate::client) over: CancellationToken,
     /// What was said last of each task.

@@ -56,10 +56,10 @@ pub(in crate::client) type Connector =
 impl Opener {
     /// Opens connections as the configuration says.
     pub(in crate::client) fn new(config: ServerConfig, options: ClientOptions) -> Self {
-        let trace = options.trace.clone();
+        let (trace, credentials) = (options.trace.clone(), options.credentials.clone());
         let connector: Connector = Box::new(move |config| {
             let limits = Limits { max_message: config.max_message, ..Limits::default() };
-            transport::connect(&config.endpoint, limits, trace.clone())
+            transport::connect(&config.endpoint, limits, credentials.clone(), trace.clone())
         });
         Self::with(config, options, connector)
     }
@@ -229,6 +229,7 @@ impl Opener {
             clock: self.clock.clone(),
             url_wait: self.options.times.url_wait,
             grace: self.options.times.shutdown_grace,
+            asking: self.options.credentials.as_ref().map(|credentials| credentials.asking()),
             over: CancellationToken::new(),
             tasks: Mutex::default(),
         };
@@ -281,7 +282,9 @@ impl Opener {
                 (Discovered::Legacy, _) => Ok(ServerInfo::new(revision)),
             },
             Err(Failure::Transport(
-                error @ (TransportError::Http { status: 400..=499, .. } | TransportError::NoAnswer(_)),
+                error @ (TransportError::Http { status: 400 | 402 | 404..=499, .. }
+                | TransportError::Http { status: 403, challenge: None, .. }
+                | TransportError::NoAnswer(_)),
             )) if !error.is_passing() => Ok(ServerInfo::new(revision)),
             Err(failure) => Err(failure.into_error(METHOD, false)),
         }

@@ -161,7 +161,8 @@ fn judge(answer: Result<Frame, Failure>) -> Result<Judged, ClientError> {
         Err(Failure::Transport(TransportError::Closed(closed))) => return Ok(Judged::Gone(closed)),
         Err(Failure::Transport(
             error @ (TransportError::Http { status: 401, .. }
-            | TransportError::Http { status: 403, challenge: Some(_), .. }),
+            | TransportError::Http { status: 403, challenge: Some(_), .. }
+            | TransportError::Credentials(_)),
         )) => {
             return Err(Failure::Transport(error).into_error(METHOD, false));
         }

@@ -272,6 +272,7 @@ pub(super) fn stage(wish: Wish) -> (Opener, Stage) {
         log_level: wish.log_level,
         trace: None,
         tool: None,
+        credentials: None,
     };
     let config = ServerConfig {
         protocol: wish.protocol,

@@ -21,7 +21,7 @@ use super::{
 };
 use crate::{
     protocol::{Id, Kind, Revision},
-    transport::{Closed, HttpEndpoint, Incoming, Limits, Outgoing, Trace, Transport, TransportError},
+    transport::{Closed, Credentials, HttpEndpoint, Incoming, Limits, Outgoing, Trace, Transport, TransportError},
 };
 
 /// How many messages wait for the client before the reading stops.
@@ -41,6 +41,19 @@ pub fn connect(
     limits: Limits,
     trace: Option<Trace>,
 ) -> Result<Box<dyn Transport>, TransportError> {
+    connect_with(endpoint, limits, None, trace)
+}
+
+/// Likewise, with `credentials` that are asked for each request.
+///
+/// # Errors
+/// As [`connect`].
+pub fn connect_with(
+    endpoint: &HttpEndpoint,
+    limits: Limits,
+    credentials: Option<Arc<dyn Credentials>>,
+    trace: Option<Trace>,
+) -> Result<Box<dyn Transport>, TransportError> {
     let (sender, receiver) = mpsc::channel(WAITING);
     let closed = CancellationToken::new();
     let peer = Arc::new(Peer {
@@ -48,7 +61,8 @@ pub fn connect(
         kind: endpoint.kind,
         trace,
         limits,
-        headers: headers::configured(endpoint)?,
+        headers: headers::configured(&endpoint.headers)?,
+        credentials,
         clients: Clients::new(endpoint, limits.connect)?,
         cookies: Cookies::default(),
         posts_to: OnceLock::new(),

@@ -2,14 +2,14 @@ use std::{sync::Arc, time::Duration};
 
 use reqwest::{
     Method,
-    header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue, WWW_AUTHENTICATE},
+    header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue},
 };
 use tokio::time::timeout;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::{
     answer,
-    fetch::{Ask, Fetched, Peer},
+    fetch::{Ask, Fetched, Peer, challenge},
     listen::Cursor,
 };
 use crate::{
@@ -229,8 +229,7 @@ impl Peer {
 
     async fn read_refusal(&self, fetched: Fetched) -> Refusal {
         let (status, in_session) = (fetched.status().as_u16(), fetched.in_session);
-        let challenge = fetched.response.headers().get(WWW_AUTHENTICATE);
-        let challenge = challenge.map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned());
+        let challenge = challenge(&fetched.response);
         let retry_after = answer::retry_after(&fetched.response);
         let body = answer::refusal(fetched.response, self.limits.between_bytes).await;
         let error = answer::rpc_error(&body);

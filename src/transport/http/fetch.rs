@@ -5,7 +5,7 @@ use std::{
 
 use reqwest::{
     Method, Response, StatusCode,
-    header::{CONTENT_ENCODING, COOKIE, HeaderMap, HeaderValue, LOCATION},
+    header::{CONTENT_ENCODING, COOKIE, HeaderMap, HeaderValue, LOCATION, WWW_AUTHENTICATE},
 };
 use tokio::{sync::mpsc, task::AbortHandle};
 use tokio_util::sync::CancellationToken;
@@ -13,14 +13,17 @@ use url::Url;
 
 use super::{
     cookies::Cookies,
-    headers::{SESSION, VERSION},
+    headers::{self, SESSION, VERSION},
     redirect,
     tls::{Clients, innermost},
 };
 use crate::{
     protocol::Revision,
-    transport::{HttpKind, Incoming, Limits, Trace, TransportError},
+    transport::{Challenge, Credentials, Grant, HttpKind, Incoming, Limits, Refused, Trace, TransportError},
 };
+
+/// How often one request is sent again after it was refused.
+const MAX_REFUSALS: usize = 3;
 
 /// One server as HTTP sees it: everything that the tasks of a connection share.
 pub(super) struct Peer {
@@ -29,6 +32,8 @@ pub(super) struct Peer {
     pub(super) limits: Limits,
     /// The configured headers, for the origin of `url` alone.
     pub(super) headers: HeaderMap,
+    /// What lets requests to the origin of `url` through.
+    pub(super) credentials: Option<Arc<dyn Credentials>>,
     pub(super) clients: Clients,
     pub(super) cookies: Cookies,
     pub(super) trace: Option<Trace>,
@@ -80,12 +85,39 @@ impl Fetched {
 }
 
 impl Peer {
-    /// Sends one request and follows its redirections. Our headers go to our origin alone, the session to its issuer.
+    /// Sends one request with the credentials that there are. One that is refused was not carried out: it is sent again
+    /// when there are others.
     pub(super) async fn fetch(&self, ask: Ask<'_>) -> Result<Fetched, TransportError> {
+        let Some(credentials) = &self.credentials else { return self.ask_along(&ask, &Grant::default()).await };
+        let mut tries = 0;
+        loop {
+            let grant = credentials.headers().await.map_err(TransportError::Credentials)?;
+            let fetched = self.ask_along(&ask, &grant).await?;
+            let (status, challenge) = (fetched.status().as_u16(), challenge(&fetched.response));
+            let is_refusal = status == 401 || (status == 403 && challenge.is_some());
+            if !is_refusal || tries == MAX_REFUSALS || !redirect::same_origin(&self.url, fetched.response.url()) {
+                return Ok(fetched);
+            }
+            tries += 1;
+            let refused = Refused { status, challenge, grant };
+            if !credentials.refused(&refused).await.map_err(TransportError::Credentials)? {
+                return Ok(fetched);
+            }
+        }
+    }
+
+    /// Sends one request and follows its redirections. Our headers go to our origin alone, the session to its issuer.
+    async fn ask_along(&self, ask: &Ask<'_>, grant: &Grant) -> Result<Fetched, TransportError> {
+        let granted = headers::configured(&grant.0)?;
         let mut url = ask.url.clone();
         for _ in 0..=redirect::MAX {
             let mut headers =
                 if redirect::same_origin(&self.url, &url) { self.headers.clone() } else { HeaderMap::new() };
+            if redirect::same_origin(&self.url, &url) {
+                for (name, value) in &granted {
+                    headers.insert(name.clone(), value.clone());
+                }
+            }
             for (name, value) in &ask.headers {
                 headers.insert(name.clone(), value.clone());
             }
@@ -97,12 +129,12 @@ impl Peer {
             if let Some(cookies) = self.cookies.beside(&url, headers.get(COOKIE)) {
                 headers.insert(COOKIE, cookies);
             }
-            let response = match self.send(&ask, &url, &headers).await {
+            let response = match self.send(ask, &url, &headers).await {
                 // The connection may have been closed while it lay idle: once more on one of its own.
                 Err(TransportError::Unreachable { connected: true, .. })
                     if self.clients.keep_no_more() && ask.is_repeatable =>
                 {
-                    self.send(&ask, &url, &headers).await?
+                    self.send(ask, &url, &headers).await?
                 }
                 sent => sent?,
             };
@@ -212,6 +244,13 @@ impl Peer {
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// What the server asks for where it refuses a request.
+pub(super) fn challenge(response: &Response) -> Option<Challenge> {
+    let values = response.headers().get_all(WWW_AUTHENTICATE).iter();
+    let all: Vec<_> = values.map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned()).collect();
+    Challenge::parse(&all.join(", "))
 }
 
 /// An address as it may be shown: without user info, query and fragment.

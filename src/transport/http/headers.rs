@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::{
     protocol::header_value,
-    transport::{HttpEndpoint, Outgoing, TransportError},
+    transport::{Outgoing, TransportError},
 };
 
 pub(super) const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
@@ -13,10 +13,10 @@ pub(super) const LAST_EVENT: HeaderName = HeaderName::from_static("last-event-id
 const METHOD: HeaderName = HeaderName::from_static("mcp-method");
 const NAME: HeaderName = HeaderName::from_static("mcp-name");
 
-/// The configured headers, marked so that no library shows their values.
-pub(super) fn configured(endpoint: &HttpEndpoint) -> Result<HeaderMap, TransportError> {
+/// Headers with secret values, marked so that no library shows their values.
+pub(super) fn configured(headers: &[(String, String)]) -> Result<HeaderMap, TransportError> {
     let mut map = HeaderMap::new();
-    for (name, value) in &endpoint.headers {
+    for (name, value) in headers {
         let wrong =
             |what| TransportError::Settings(format!("use the header {name:?}: its {what} is not allowed in HTTP"));
         let key = HeaderName::from_bytes(name.as_bytes()).map_err(|_| wrong("name"))?;

@@ -2,13 +2,13 @@ use std::time::Duration;
 
 use reqwest::{
     Method,
-    header::{ACCEPT, HeaderValue, WWW_AUTHENTICATE},
+    header::{ACCEPT, HeaderValue},
 };
 use tokio::time::{sleep, timeout};
 
 use super::{
     answer,
-    fetch::{Ask, Peer},
+    fetch::{Ask, Peer, challenge},
     headers::LAST_EVENT,
 };
 use crate::{
@@ -139,8 +139,7 @@ impl Peer {
         let response = self.fetch(ask).await?.response;
         let (status, kind) = (response.status(), answer::media_type(&response));
         if !status.is_success() {
-            let challenge = response.headers().get(WWW_AUTHENTICATE);
-            let challenge = challenge.map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned());
+            let challenge = challenge(&response);
             let retry_after = answer::retry_after(&response);
             let body = answer::quote(&answer::refusal(response, self.limits.between_bytes).await);
             return Err(TransportError::Http { status: status.as_u16(), body, challenge, retry_after });

@@ -14,5 +14,7 @@ mod listen;
 mod redirect;
 mod tls;
 mod two_endpoints;
+mod web;
 
-pub use connection::connect;
+pub use connection::{connect, connect_with};
+pub use web::{Document, Web};

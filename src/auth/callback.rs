@@ -1,0 +1,62 @@
+use std::sync::Arc;
+
+use futures_util::{FutureExt as _, future::BoxFuture};
+use maud::html;
+use tokio::sync::{mpsc, oneshot};
+
+use crate::pages::{Fields, Page, Reply, Site, Visit};
+
+/// Where the browser comes back to after a sign-in. Only what brings the right `state` is looked at.
+pub(super) struct Callback {
+    state: String,
+    server: String,
+    answers: mpsc::Sender<Return>,
+}
+
+/// A browser that came back.
+pub(super) struct Return {
+    /// What it brought.
+    pub(super) fields: Fields,
+    /// Tells the person there how it went: what went wrong, if anything.
+    pub(super) done: oneshot::Sender<Option<String>>,
+}
+
+impl Callback {
+    pub(super) fn new(state: String, server: String) -> (Self, mpsc::Receiver<Return>) {
+        let (answers, returns) = mpsc::channel(1);
+        (Self { state, server, answers }, returns)
+    }
+}
+
+/// Whether what a browser brought belongs to the sign-in with this `state`.
+pub(super) fn belongs(fields: &Fields, state: &str) -> bool {
+    fields.one("state").is_some_and(|brought| crate::pages::is_same(brought, state))
+}
+
+impl Site for Callback {
+    fn answer(self: Arc<Self>, visit: Visit) -> BoxFuture<'static, Reply> {
+        async move {
+            if visit.form.is_some() || !belongs(&visit.query, &self.state) {
+                let body = html! { p { "This does not belong to the sign-in that is under way." } };
+                return Reply::Page(Page::refusal("Not expected", body));
+            }
+            let (done, end) = oneshot::channel();
+            if self.answers.try_send(Return { fields: visit.query, done }).is_err() {
+                let body = html! { p { "You can close this page." } };
+                return Reply::Page(Page::refusal("This sign-in is over", body));
+            }
+            Reply::Page(match end.await {
+                Ok(None) => Page::new(
+                    format!("Signed in to {}", self.server),
+                    html! { p { "You can close this page and go back to the terminal." } },
+                ),
+                Ok(Some(reason)) => Page::refusal(
+                    format!("Not signed in to {}", self.server),
+                    html! { p { (reason) } p { "The terminal says more." } },
+                ),
+                Err(_) => Page::refusal("This sign-in is over", html! { p { "The terminal says more." } }),
+            })
+        }
+        .boxed()
+    }
+}

@@ -1,0 +1,476 @@
+use std::{collections::HashSet, sync::Arc, time::Duration};
+
+use futures_util::{FutureExt as _, future::BoxFuture};
+use serde_json::{Value, json};
+use tokio::sync::{Mutex, watch};
+use tokio_util::sync::CancellationToken;
+use url::Url;
+
+use super::{
+    AuthError, Known, Store, StoreError,
+    client::Client,
+    code, device,
+    discovery::{self, AuthServer, Resource},
+    known::{Tokens, union},
+    store::Registered,
+    token::TokenEndpoint,
+};
+use crate::{
+    config::OAuth,
+    elicitation::{Cause, Origin, Outcome, Question, Resolver, ServerName, Waited, elicitation_to_request},
+    protocol::Era,
+    transport::{Challenge, Credentials, CredentialsError, Grant, HttpEndpoint, Refused, TransportError, Web},
+};
+
+/// How often a person is asked to sign in to one server in one run.
+const SIGN_INS: usize = 3;
+
+/// How sign-ins are made.
+#[derive(Clone)]
+pub struct SignInOptions {
+    /// The person who is asked; without one nobody can sign in, but tokens that are there count and are renewed.
+    pub person: Option<Arc<dyn Resolver>>,
+    /// Scopes to ask for beside those that the server names.
+    pub scopes: Vec<String>,
+    /// Whether what is kept is passed over, so that somebody signs in anew.
+    pub again: bool,
+    /// Whether the person signs in on another device.
+    pub device: bool,
+    /// How long the person may take.
+    pub patience: Duration,
+}
+
+impl Default for SignInOptions {
+    fn default() -> Self {
+        Self { person: None, scopes: Vec::new(), again: false, device: false, patience: Duration::from_secs(300) }
+    }
+}
+
+/// The sign-in to one server: [`Credentials`] from a token that is kept, renewed, or asked for.
+pub struct SignIn(Arc<Inner>);
+
+struct Inner {
+    server: ServerName,
+    url: Url,
+    oauth: OAuth,
+    options: SignInOptions,
+    web: Web,
+    store: Option<Store>,
+    asking: watch::Sender<bool>,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    is_loaded: bool,
+    known: Option<Known>,
+    /// Why what is kept cannot be used.
+    broken: Option<StoreError>,
+    sign_ins: usize,
+    /// Refresh tokens that were tried.
+    tried: HashSet<String>,
+}
+
+/// Everything about one sign-in that is about to happen.
+pub(super) struct Plan<'a> {
+    pub(super) server: &'a ServerName,
+    pub(super) web: &'a Web,
+    pub(super) oauth: &'a OAuth,
+    pub(super) resource: Resource,
+    pub(super) auth_server: AuthServer,
+    pub(super) scopes: Vec<String>,
+    pub(super) patience: Duration,
+    person: Option<&'a Arc<dyn Resolver>>,
+    store: Option<&'a Store>,
+    registered: Option<Registered>,
+}
+
+impl SignIn {
+    /// The sign-in to `server`, which is at `endpoint`; what comes of it is kept in `store`, or else for this run.
+    ///
+    /// # Errors
+    /// When the endpoint's settings cannot be used.
+    pub fn new(
+        server: ServerName,
+        endpoint: &HttpEndpoint,
+        oauth: OAuth,
+        options: SignInOptions,
+        store: Option<Store>,
+    ) -> Result<Self, TransportError> {
+        Ok(Self(Arc::new(Inner {
+            server,
+            url: endpoint.url.clone(),
+            oauth,
+            options,
+            web: Web::new(endpoint)?,
+            store,
+            asking: watch::Sender::new(false),
+            state: Mutex::default(),
+        })))
+    }
+}
+
+impl Credentials for SignIn {
+    fn headers(&self) -> BoxFuture<'_, Result<Grant, CredentialsError>> {
+        async {
+            let mut state = self.0.state.lock().await;
+            self.0.load(&mut state);
+            if state.known.as_ref().is_some_and(|known| !known.is_fresh() && known.can_renew()) {
+                // One that cannot be renewed is sent as it is: the server says what it wants.
+                drop(self.0.renew(&mut state).await);
+            }
+            let token = state.known.as_ref().and_then(|known| known.access_token.as_deref());
+            Ok(token.map(Grant::bearer).unwrap_or_default())
+        }
+        .boxed()
+    }
+
+    fn refused<'a>(&'a self, refusal: &'a Refused) -> BoxFuture<'a, Result<bool, CredentialsError>> {
+        let (inner, refusal) = (Arc::clone(&self.0), refusal.clone());
+        let stop = CancellationToken::new();
+        let guard = stop.clone().drop_guard();
+        async move {
+            // In a task of its own, so that a prompt comes to its end when nobody waits any more.
+            let handled = tokio::spawn(async move { inner.handle(&refusal, &stop).await }).await;
+            drop(guard);
+            handled
+                .unwrap_or(Ok(false))
+                .map_err(|error| CredentialsError { is_no: matches!(error, AuthError::No), reason: error.to_string() })
+        }
+        .boxed()
+    }
+
+    fn asking(&self) -> watch::Receiver<bool> {
+        self.0.asking.subscribe()
+    }
+}
+
+impl Inner {
+    /// Reads what is kept, once.
+    fn load(&self, state: &mut State) {
+        if state.is_loaded {
+            return;
+        }
+        state.is_loaded = true;
+        match self.store.as_ref().map_or(Ok(None), |store| store.find(self.url.as_str())) {
+            Ok(known) => state.known = known.filter(|_| !self.options.again),
+            // A server that wants no sign-in is not bothered with this.
+            Err(error) => state.broken = Some(error),
+        }
+    }
+
+    async fn handle(&self, refusal: &Refused, stop: &CancellationToken) -> Result<bool, AuthError> {
+        let mut state = self.state.lock().await;
+        self.load(&mut state);
+        if let Some(error) = state.broken.take() {
+            return Err(error.into());
+        }
+        let current = state.known.as_ref().and_then(|known| known.access_token.as_deref());
+        if current.is_some_and(|token| Grant::bearer(token) != refusal.grant) {
+            // Somebody saw to it meanwhile.
+            return Ok(true);
+        }
+        let challenge = refusal.challenge.as_ref();
+        if refusal.status == 403 {
+            let needs = challenge.map(Challenge::scopes).unwrap_or_default();
+            let is_step_up = challenge.and_then(|challenge| challenge.param("error")) == Some("insufficient_scope");
+            let has = state.known.as_ref().map(|known| known.requested.clone()).unwrap_or_default();
+            // What was asked for already and is not enough will not be enough the next time.
+            if !is_step_up || needs.iter().all(|scope| has.contains(scope)) {
+                return Ok(false);
+            }
+        } else if self.renew(&mut state).await.unwrap_or(false) {
+            return Ok(true);
+        }
+        if self.oauth.is_own_account {
+            return self.own_account(&mut state, challenge).await;
+        }
+        if self.options.person.is_none() || state.sign_ins >= SIGN_INS {
+            return Ok(false);
+        }
+        state.sign_ins += 1;
+        self.asking.send_replace(true);
+        let signed_in = self.ask(&state, challenge, stop).await;
+        self.asking.send_replace(false);
+        let known = signed_in?;
+        self.keep(&known).await?;
+        state.known = Some(known);
+        Ok(true)
+    }
+
+    /// Gets a new token for the one that is known: `true` when there is one now. Only one process does so at a time; the
+    /// others find what it got.
+    async fn renew(&self, state: &mut State) -> Result<bool, AuthError> {
+        let Some(known) = state.known.clone() else { return Ok(false) };
+        let locked = match &self.store {
+            Some(store) => Some(store.lock().await?),
+            None => None,
+        };
+        let kept = match &locked {
+            Some(locked) => locked.read()?.servers.into_iter().find(|kept| kept.url == known.url),
+            None => None,
+        };
+        let mut known = match kept {
+            Some(kept) if kept.access_token != known.access_token && kept.is_fresh() => {
+                state.known = Some(kept);
+                return Ok(true);
+            }
+            Some(kept) => kept,
+            None => known,
+        };
+        let Some(refresh) = known.refresh_token.clone() else { return Ok(false) };
+        if !state.tried.insert(refresh.clone()) {
+            return Ok(false);
+        }
+        let wrong = |_| AuthError::unusable("the token endpoint that is kept is not an address");
+        let url = Url::parse(&known.token_endpoint).map_err(wrong)?;
+        let (issuer, client) = (known.issuer.clone(), known.client.clone());
+        let endpoint =
+            TokenEndpoint { web: &self.web, url: &url, issuer: &issuer, client: &client, oauth: &self.oauth };
+        let fields = vec![
+            ("grant_type", "refresh_token".to_owned()),
+            ("refresh_token", refresh),
+            ("resource", known.resource.clone()),
+        ];
+        match endpoint.ask("to renew the token", fields).await {
+            Ok(tokens) => {
+                known.take(tokens);
+                if let Some(locked) = &locked {
+                    locked.put(known.clone())?;
+                }
+                state.known = Some(known);
+                Ok(true)
+            }
+            Err(error) => {
+                if error.is_gone() {
+                    known.refresh_token = None;
+                    if let Some(locked) = &locked {
+                        locked.put(known.clone())?;
+                    }
+                    state.known = Some(known);
+                }
+                Err(error)
+            }
+        }
+    }
+
+    /// A token for the program itself (OAuth 2.1, client credentials).
+    async fn own_account(&self, state: &mut State, challenge: Option<&Challenge>) -> Result<bool, AuthError> {
+        if state.sign_ins >= SIGN_INS {
+            return Ok(false);
+        }
+        state.sign_ins += 1;
+        let plan = self.plan(None, challenge).await?;
+        let server = &plan.auth_server;
+        let client = Client::configured(&self.oauth, server)?;
+        let client = client.ok_or_else(|| AuthError::unusable("client_credentials needs `clientId`"))?;
+        let endpoint = TokenEndpoint {
+            web: &self.web,
+            url: &server.token,
+            issuer: &server.issuer,
+            client: &client,
+            oauth: &self.oauth,
+        };
+        let mut fields = vec![("grant_type", "client_credentials".to_owned()), ("resource", plan.resource.id.clone())];
+        let scopes: Vec<String> = plan.scopes.iter().filter(|scope| *scope != "offline_access").cloned().collect();
+        if !scopes.is_empty() {
+            fields.push(("scope", scopes.join(" ")));
+        }
+        let tokens = endpoint.ask("to give this program a token", fields).await?;
+        let mut known = self.known(&plan, &client, tokens);
+        known.refresh_token = None;
+        state.known = Some(known);
+        Ok(true)
+    }
+
+    /// Has the person sign in.
+    async fn ask(
+        &self,
+        state: &State,
+        challenge: Option<&Challenge>,
+        stop: &CancellationToken,
+    ) -> Result<Known, AuthError> {
+        let earlier = match (&state.known, &self.store) {
+            (None, Some(store)) => store.find(self.url.as_str())?,
+            (known, _) => known.clone(),
+        };
+        let plan = self.plan(earlier.as_ref(), challenge).await?;
+        let (client, tokens) =
+            if self.options.device { device::sign_in(&plan, stop).await? } else { code::sign_in(&plan, stop).await? };
+        Ok(self.known(&plan, &client, tokens))
+    }
+
+    fn known(&self, plan: &Plan<'_>, client: &Client, tokens: Tokens) -> Known {
+        let server = &plan.auth_server;
+        let mut known = Known {
+            url: self.url.to_string(),
+            resource: plan.resource.id.clone(),
+            issuer: server.issuer.clone(),
+            scopes: plan.scopes.clone(),
+            requested: plan.scopes.clone(),
+            expires_at: None,
+            token_endpoint: server.token.to_string(),
+            revocation_endpoint: server.revocation.as_ref().map(Url::to_string),
+            client: client.clone(),
+            access_token: None,
+            refresh_token: None,
+        };
+        known.take(tokens);
+        known
+    }
+
+    /// Finds out who signs in where, and for what.
+    async fn plan(&self, earlier: Option<&Known>, challenge: Option<&Challenge>) -> Result<Plan<'_>, AuthError> {
+        let resource = discovery::resource(&self.web, &self.url, challenge).await?;
+        let issuer = match &self.oauth.issuer {
+            Some(issuer) if !resource.issuers.contains(issuer) => {
+                let reason =
+                    format!("the server trusts another authorization server than {issuer}, which is configured");
+                return Err(AuthError::unusable(reason));
+            }
+            Some(issuer) => issuer.clone(),
+            // An earlier one goes on to count while the server trusts it.
+            None => {
+                let same = earlier.map(|known| known.issuer.clone()).filter(|issuer| resource.issuers.contains(issuer));
+                same.or_else(|| resource.issuers.first().cloned()).unwrap_or_default()
+            }
+        };
+        let auth_server = discovery::auth_server(&self.web, &issuer, resource.is_assumed).await?;
+        let scopes = self.scopes(&resource, &auth_server, earlier, challenge);
+        let registered = match &self.store {
+            Some(store) => {
+                let book = store.lock().await?.read()?;
+                book.clients.into_iter().find(|registered| registered.issuer == issuer)
+            }
+            None => None,
+        };
+        Ok(Plan {
+            server: &self.server,
+            web: &self.web,
+            oauth: &self.oauth,
+            resource,
+            auth_server,
+            scopes,
+            patience: self.options.patience,
+            person: self.options.person.as_ref(),
+            store: self.store.as_ref(),
+            registered,
+        })
+    }
+
+    /// Which scopes are asked for (2026-07-28, *authorization*, Scope Selection Strategy and Step-Up).
+    fn scopes(
+        &self,
+        resource: &Resource,
+        auth_server: &AuthServer,
+        earlier: Option<&Known>,
+        challenge: Option<&Challenge>,
+    ) -> Vec<String> {
+        let mut scopes = Vec::new();
+        if let Some(known) = earlier.filter(|known| known.issuer == auth_server.issuer) {
+            union(&mut scopes, known.requested.iter().cloned());
+        }
+        let challenged = challenge.map(Challenge::scopes).unwrap_or_default();
+        let wanted = match (&self.oauth.scopes, challenged) {
+            (configured, challenged) if !configured.is_empty() => [configured.clone(), challenged].concat(),
+            (_, challenged) if !challenged.is_empty() => challenged,
+            _ if scopes.is_empty() => resource.scopes.clone(),
+            _ => Vec::new(),
+        };
+        union(&mut scopes, wanted);
+        union(&mut scopes, self.options.scopes.iter().cloned());
+        if auth_server.scopes.iter().any(|scope| scope == "offline_access") {
+            union(&mut scopes, ["offline_access".to_owned()]);
+        } else {
+            scopes.retain(|scope| scope != "offline_access");
+        }
+        scopes
+    }
+
+    async fn keep(&self, known: &Known) -> Result<(), AuthError> {
+        let Some(store) = &self.store else { return Ok(()) };
+        Ok(store.lock().await?.put(known.clone())?)
+    }
+}
+
+impl Plan<'_> {
+    /// The client that was registered earlier.
+    pub(super) fn registered(&self) -> Option<&Registered> {
+        self.registered.as_ref()
+    }
+
+    /// Who we are to the authorization server, coming back to `redirect`: configured, described by a document of ours,
+    /// registered earlier, or registered now.
+    pub(super) async fn client(&self, redirect: &str) -> Result<Client, AuthError> {
+        if let Some(client) = Client::configured(self.oauth, &self.auth_server)? {
+            return Ok(client);
+        }
+        if let Some(registered) = self.registered.as_ref().filter(|registered| registered.redirect == redirect) {
+            return Ok(registered.client.clone());
+        }
+        let client = Client::register(self.web, &self.auth_server, redirect).await?;
+        if let Some(store) = self.store {
+            let issuer = self.auth_server.issuer.clone();
+            let registered = Registered { issuer, redirect: redirect.to_owned(), client: client.clone() };
+            store.lock().await?.register(registered)?;
+        }
+        Ok(client)
+    }
+
+    /// Asks whether to sign in, and has the page opened.
+    pub(super) async fn consent(&self, url: &str, stop: &CancellationToken) -> Result<Arc<Question>, AuthError> {
+        self.consent_to(url, None, stop).await
+    }
+
+    /// Likewise, with something else to do there.
+    pub(super) async fn consent_to(
+        &self,
+        url: &str,
+        say: Option<&str>,
+        stop: &CancellationToken,
+    ) -> Result<Arc<Question>, AuthError> {
+        let host = Url::parse(&self.auth_server.issuer).ok().and_then(|url| url.host_str().map(str::to_owned));
+        let mut prompt = format!("Sign in at {}.", host.unwrap_or_default());
+        if !self.scopes.is_empty() {
+            prompt = format!("{prompt}\nIt gives this program: {}", self.scopes.join(", "));
+        }
+        if let Some(say) = say {
+            prompt = format!("{prompt}\n{say}");
+        }
+        let question = self.question(&json!({"mode": "url", "message": prompt, "url": url}));
+        match self.put(&question, stop).await {
+            Outcome::Answered(answer) if answer.ok => Ok(question),
+            Outcome::Answered(_) | Outcome::Withdrawn => Err(AuthError::No),
+            Outcome::Unanswerable(why) => Err(AuthError::unusable(why.reason)),
+            Outcome::Pass | Outcome::Deferred => Err(AuthError::Nobody),
+        }
+    }
+
+    /// What the person pastes while the browser is waited for.
+    pub(super) async fn pasted(&self, stop: &CancellationToken) -> Outcome {
+        let message = "Go on in the browser. This goes on by itself when you are done there.";
+        let params = json!({"message": message, "requestedSchema": code::paste_schema()});
+        self.put(&self.question(&params), stop).await
+    }
+
+    /// Waits with the person for what they do behind a link.
+    pub(super) async fn wait(&self, link: Arc<Question>, done: &CancellationToken, limit: Duration) -> Waited {
+        match self.person {
+            Some(person) => person.wait(link, done.clone(), limit).await,
+            None => Waited::TimedOut,
+        }
+    }
+
+    fn question(&self, params: &Value) -> Arc<Question> {
+        let origin =
+            Origin { server: self.server.clone(), call: None, is_tool: false, era: Era::Modern, cause: Cause::SignIn };
+        Arc::new(Question { request: elicitation_to_request(params), origin })
+    }
+
+    async fn put(&self, question: &Arc<Question>, stop: &CancellationToken) -> Outcome {
+        match self.person {
+            Some(person) => person.claim(Arc::clone(question), stop.clone()).await,
+            None => Outcome::Pass,
+        }
+    }
+}

@@ -1,0 +1,97 @@
+use std::time::Duration;
+
+use serde_json::{Map, Value};
+
+use super::{Known, store::now};
+
+/// A token's answer (RFC 6749, section 5.1), read leniently.
+#[derive(Clone, PartialEq, Eq)]
+pub(super) struct Tokens {
+    pub(super) access: String,
+    pub(super) refresh: Option<String>,
+    pub(super) expires_at: Option<u64>,
+    /// The scopes that were granted, where the answer says.
+    pub(super) scopes: Option<Vec<String>>,
+}
+
+impl Tokens {
+    /// Reads an answer; why it is none. Values are not quoted.
+    pub(super) fn read(object: &Map<String, Value>) -> Result<Self, &'static str> {
+        let text =
+            |key: &str| object.get(key).and_then(Value::as_str).filter(|text| !text.is_empty()).map(str::to_owned);
+        let access = text("access_token").ok_or("it has no access token")?;
+        if !access.bytes().all(|byte| byte.is_ascii_graphic()) {
+            return Err("its access token cannot be sent in a header");
+        }
+        let kind = object.get("token_type").and_then(Value::as_str).unwrap_or("Bearer");
+        if !kind.eq_ignore_ascii_case("bearer") {
+            return Err("its token is not a bearer token");
+        }
+        let seconds = match object.get("expires_in") {
+            Some(Value::Number(number)) => number.as_f64(),
+            Some(Value::String(text)) => text.trim().parse().ok(),
+            _ => None,
+        };
+        let seconds = seconds.and_then(|seconds: f64| Duration::try_from_secs_f64(seconds).ok());
+        let scopes = text("scope").map(|text| text.split_ascii_whitespace().map(str::to_owned).collect());
+        let expires_at = seconds.map(|life| now().saturating_add(life.as_secs()));
+        Ok(Self { access, refresh: text("refresh_token"), expires_at, scopes })
+    }
+}
+
+impl Known {
+    /// What is known after these tokens came. A refresh token that is not replaced goes on to count.
+    pub(super) fn take(&mut self, tokens: Tokens) {
+        self.access_token = Some(tokens.access);
+        self.expires_at = tokens.expires_at;
+        if tokens.refresh.is_some() {
+            self.refresh_token = tokens.refresh;
+        }
+        if let Some(scopes) = tokens.scopes {
+            self.scopes = scopes;
+        }
+    }
+
+    /// Whether the token is worth sending.
+    pub fn is_fresh(&self) -> bool {
+        self.access_token.is_some() && self.expires_at.is_none_or(|at| at > now() + 10)
+    }
+}
+
+/// `more` added to `scopes`, each once, in order.
+pub(super) fn union(scopes: &mut Vec<String>, more: impl IntoIterator<Item = String>) {
+    for scope in more {
+        if !scopes.contains(&scope) {
+            scopes.push(scope);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn read(value: &Value) -> Result<Tokens, &'static str> {
+        Tokens::read(value.as_object().expect("an object"))
+    }
+
+    #[test]
+    fn answers_are_read_as_servers_write_them() {
+        let tokens = read(&json!({"access_token": "a", "token_type": "bearer", "expires_in": "60", "scope": "x y"}))
+            .ok()
+            .expect("tokens");
+        assert_eq!(tokens.scopes, Some(vec!["x".to_owned(), "y".to_owned()]));
+        assert!(tokens.expires_at.is_some_and(|at| at >= now() + 59));
+        assert!(read(&json!({"access_token": "a"})).ok().expect("tokens").expires_at.is_none());
+        assert!(
+            read(&json!({"access_token": "a", "expires_in": 60.5})).is_ok_and(|tokens| tokens.expires_at.is_some())
+        );
+        for wrong in
+            [json!({}), json!({"access_token": "a\r\nX: b"}), json!({"access_token": "a", "token_type": "DPoP"})]
+        {
+            assert!(read(&wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,287 @@
+use std::{
+    fmt,
+    fs::{self, DirBuilder, File, OpenOptions},
+    io::{self, Read as _, Write as _},
+    os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _},
+    path::{Path, PathBuf},
+    time::SystemTime,
+};
+
+use serde::{Deserialize, Serialize};
+
+use super::client::Client;
+
+/// The file's version. One of a newer version is left alone.
+const VERSION: u32 = 1;
+/// How large the file may be, in bytes.
+const LARGEST: u64 = 16 << 20;
+
+/// Seconds since 1970.
+pub(super) fn now() -> u64 {
+    SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |passed| passed.as_secs())
+}
+
+/// Where sign-ins are kept: `sign-ins.json` in a folder, readable by its owner alone, and a file beside it that whoever
+/// changes it holds locked.
+#[derive(Clone, Debug)]
+pub struct Store {
+    folder: PathBuf,
+}
+
+/// One sign-in.
+#[derive(Clone, Deserialize, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Known {
+    /// The server's address: tokens go there and nowhere else.
+    pub url: String,
+    /// The resource that they were issued for.
+    pub resource: String,
+    /// The authorization server that issued them.
+    pub issuer: String,
+    /// The scopes that were granted.
+    #[serde(default)]
+    pub scopes: Vec<String>,
+    /// The scopes that were asked for.
+    #[serde(default)]
+    pub requested: Vec<String>,
+    /// When the token ends, in seconds since 1970, where that is known.
+    #[serde(default)]
+    pub expires_at: Option<u64>,
+    pub(super) token_endpoint: String,
+    #[serde(default)]
+    pub(super) revocation_endpoint: Option<String>,
+    pub(super) client: Client,
+    #[serde(default)]
+    pub(super) access_token: Option<String>,
+    #[serde(default)]
+    pub(super) refresh_token: Option<String>,
+}
+
+impl Known {
+    /// Whether a token that has ended can be renewed without a person.
+    pub fn can_renew(&self) -> bool {
+        self.refresh_token.is_some()
+    }
+}
+
+impl fmt::Debug for Known {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Known({} at {})", self.url, self.issuer)
+    }
+}
+
+/// A client that was registered with an authorization server.
+#[derive(Clone, Deserialize, Serialize)]
+pub(super) struct Registered {
+    pub(super) issuer: String,
+    pub(super) redirect: String,
+    pub(super) client: Client,
+}
+
+#[derive(Default, Deserialize, Serialize)]
+pub(super) struct Book {
+    version: u32,
+    #[serde(default)]
+    pub(super) servers: Vec<Known>,
+    #[serde(default)]
+    pub(super) clients: Vec<Registered>,
+}
+
+/// Why what is kept cannot be used, as a clause.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// The system said no.
+    #[error("the sign-ins in {} cannot be {what}: {source}", path.display())]
+    Io {
+        /// `read` or `written`.
+        what: &'static str,
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// Others can read it, so that it may be known to anybody.
+    #[error("others can read the sign-ins in {}: sign out with `toolnexus logout`, or make it private (chmod 600)", .0.display())]
+    Open(PathBuf),
+    /// It is not a file of ours.
+    #[error("{} holds no sign-ins: remove it, and sign in again", .0.display())]
+    Broken(PathBuf),
+    /// A newer program wrote it.
+    #[error("{} was written by a newer toolnexus", .0.display())]
+    Newer(PathBuf),
+}
+
+/// The only one who may change what is kept.
+pub(super) struct Locked {
+    path: PathBuf,
+    _lock: File,
+}
+
+impl Store {
+    /// What is kept in `folder`, which need not be there.
+    pub fn new(folder: impl Into<PathBuf>) -> Self {
+        Self { folder: folder.into() }
+    }
+
+    fn path(&self) -> PathBuf {
+        self.folder.join("sign-ins.json")
+    }
+
+    /// Every sign-in.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub fn all(&self) -> Result<Vec<Known>, StoreError> {
+        Ok(read(&self.path())?.servers)
+    }
+
+    /// The sign-in to the server at `url`.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub fn find(&self, url: &str) -> Result<Option<Known>, StoreError> {
+        Ok(self.all()?.into_iter().find(|known| known.url == url))
+    }
+
+    /// Waits until nobody else changes what is kept.
+    pub(super) async fn lock(&self) -> Result<Locked, StoreError> {
+        let (folder, path) = (self.folder.clone(), self.path());
+        let locked = tokio::task::spawn_blocking(move || {
+            DirBuilder::new().recursive(true).mode(0o700).create(&folder)?;
+            let lock = folder.join("sign-ins.lock");
+            let lock = OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(lock)?;
+            lock.lock()?;
+            Ok(lock)
+        });
+        let lock = locked.await.unwrap_or_else(|_| Err(io::Error::other("the lock was given up")));
+        match lock {
+            Ok(lock) => Ok(Locked { path, _lock: lock }),
+            Err(source) => Err(StoreError::Io { what: "written", path, source }),
+        }
+    }
+}
+
+impl Locked {
+    pub(super) fn read(&self) -> Result<Book, StoreError> {
+        read(&self.path)
+    }
+
+    pub(super) fn write(&self, book: &mut Book) -> Result<(), StoreError> {
+        book.version = VERSION;
+        let failed = |source| StoreError::Io { what: "written", path: self.path.clone(), source };
+        let folder = self.path.parent().unwrap_or(Path::new("."));
+        let text = serde_json::to_string_pretty(&book).map_err(|error| failed(error.into()))?;
+        // Made readable by its owner alone.
+        let mut file = tempfile::NamedTempFile::new_in(folder).map_err(failed)?;
+        file.write_all(text.as_bytes()).map_err(failed)?;
+        file.as_file().sync_all().map_err(failed)?;
+        file.persist(&self.path).map_err(|error| failed(error.error))?;
+        Ok(())
+    }
+
+    /// Remembers a client, in place of an earlier one of that authorization server.
+    pub(super) fn register(&self, registered: Registered) -> Result<(), StoreError> {
+        let mut book = self.read()?;
+        book.clients.retain(|other| other.issuer != registered.issuer);
+        book.clients.push(registered);
+        self.write(&mut book)
+    }
+
+    /// Changes the sign-in to one server, which there may be none of.
+    pub(super) fn put(&self, known: Known) -> Result<(), StoreError> {
+        let mut book = self.read()?;
+        book.servers.retain(|other| other.url != known.url);
+        book.servers.push(known);
+        self.write(&mut book)
+    }
+}
+
+/// What every version of the file says.
+#[derive(Deserialize)]
+struct Head {
+    version: u32,
+}
+
+fn read(path: &Path) -> Result<Book, StoreError> {
+    let failed = |source| StoreError::Io { what: "read", path: path.to_owned(), source };
+    let metadata = match fs::symlink_metadata(path) {
+        Ok(metadata) => metadata,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Book::default()),
+        Err(error) => return Err(failed(error)),
+    };
+    if !metadata.is_file() || metadata.len() > LARGEST {
+        return Err(StoreError::Broken(path.to_owned()));
+    }
+    if metadata.mode() & 0o077 != 0 {
+        return Err(StoreError::Open(path.to_owned()));
+    }
+    let mut text = String::new();
+    File::open(path).and_then(|file| file.take(LARGEST).read_to_string(&mut text)).map_err(failed)?;
+    match serde_json::from_str::<Head>(&text) {
+        Ok(head) if head.version > VERSION => Err(StoreError::Newer(path.to_owned())),
+        Ok(_) => serde_json::from_str(&text).map_err(|_| StoreError::Broken(path.to_owned())),
+        Err(_) => Err(StoreError::Broken(path.to_owned())),
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    use super::*;
+
+    pub(in crate::auth) fn known(url: &str) -> Known {
+        Known {
+            url: url.to_owned(),
+            resource: url.to_owned(),
+            issuer: "https://as".to_owned(),
+            scopes: vec!["a".to_owned()],
+            requested: vec!["a".to_owned()],
+            expires_at: None,
+            token_endpoint: "https://as/token".to_owned(),
+            revocation_endpoint: None,
+            client: Client::public("me"),
+            access_token: Some("s3cret".to_owned()),
+            refresh_token: None,
+        }
+    }
+
+    #[tokio::test]
+    async fn what_is_kept_is_private_and_comes_back() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let store = Store::new(folder.path().join("new"));
+        assert!(store.all().expect("nothing").is_empty());
+        let locked = store.lock().await.expect("locked");
+        locked.put(known("https://a/")).expect("written");
+        locked.put(known("https://b/")).expect("written");
+        locked.put(known("https://a/")).expect("written");
+        assert_eq!(store.all().expect("two").len(), 2);
+        assert_eq!(store.find("https://b/").expect("read"), Some(known("https://b/")));
+        let mode = |path: PathBuf| fs::metadata(path).expect("there").permissions().mode() & 0o777;
+        assert_eq!((mode(store.path()), mode(store.folder.clone())), (0o600, 0o700));
+        assert!(!format!("{:?}", store.all()).contains("s3cret"));
+    }
+
+    #[test]
+    fn what_others_can_read_or_wrote_otherwise_is_refused() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let store = Store::new(folder.path());
+        let write = |text: &str, mode: u32| {
+            fs::write(store.path(), text).expect("written");
+            fs::set_permissions(store.path(), fs::Permissions::from_mode(mode)).expect("set");
+        };
+        write(r#"{"version": 1}"#, 0o600);
+        assert!(store.all().is_ok());
+        write(r#"{"version": 1}"#, 0o644);
+        assert!(matches!(store.all(), Err(StoreError::Open(_))));
+        write(r#"{"version": 2, "servers": "x"}"#, 0o600);
+        assert!(matches!(store.all(), Err(StoreError::Newer(_))));
+        for text in [r#"{"version": 1, "servers": [{"#, "", "[]"] {
+            write(text, 0o600);
+            assert!(matches!(store.all(), Err(StoreError::Broken(_))), "{text}");
+        }
+        fs::remove_file(store.path()).expect("removed");
+        std::os::unix::fs::symlink("elsewhere", store.path()).expect("linked");
+        assert!(matches!(store.all(), Err(StoreError::Broken(_))));
+    }
+}

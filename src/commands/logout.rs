@@ -1,0 +1,79 @@
+//! `toolnexus logout`: sign out of a server, or of all of them.
+
+use std::sync::Arc;
+
+use clap::Args;
+use serde_json::json;
+
+use super::{run::block_on, select::Selected, session::sign_ins_folder};
+use crate::{
+    auth::{AuthError, Store, sign_out},
+    cli::{GlobalArgs, ServerArgs},
+    config::OAuth,
+    error::Error,
+    output::Printer,
+    text::safe_line,
+    transport::Endpoint,
+};
+
+/// What `logout` takes.
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  toolnexus logout calendar
+  toolnexus logout          sign out of every server")]
+pub struct LogoutArgs {
+    /// The server: a name in the configuration, or a URL [default: every server]
+    #[arg(value_name = "SERVER")]
+    pub server: Option<String>,
+}
+
+/// Signs out: the tokens are revoked where that is possible, and forgotten in any case.
+///
+/// # Errors
+/// [`Error`], when what is kept cannot be used.
+pub fn run(args: &LogoutArgs, global: &GlobalArgs, printer: &Arc<Printer>) -> anyhow::Result<()> {
+    let folder = sign_ins_folder().ok_or_else(|| Error::Io("find the folder for your data".to_owned()))?;
+    let store = Store::new(folder);
+    let failed = |error: AuthError| Error::Io(format!("sign out: {error}"));
+    let targets = match &args.server {
+        Some(word) => {
+            let Selected { server, .. } = Selected::new(vec![word.clone()], Vec::new());
+            let Some(server) = server else { return Err(Error::usage("SERVER is empty").into()) };
+            let (config, name) = server.config(global, &ServerArgs::default())?;
+            let config = config.server(&name)?.clone();
+            let Endpoint::Http(http) = config.endpoint else {
+                return Err(Error::usage(format!("{name} is a program; nobody signs in to it")).into());
+            };
+            vec![(http.url.to_string(), Some(http), config.auth.oauth)]
+        }
+        None => {
+            let all = store.all().map_err(|error| failed(error.into()))?;
+            all.into_iter().map(|known| (known.url, None, OAuth::default())).collect()
+        }
+    };
+    block_on(async {
+        let mut out = Vec::new();
+        for (url, endpoint, oauth) in targets {
+            let Some(signed_out) = sign_out(&store, &url, endpoint.as_ref(), &oauth).await.map_err(failed)? else {
+                continue;
+            };
+            if let Some(Err(error)) = &signed_out.revoked {
+                printer
+                    .warning(&format!("the tokens for {} are forgotten, but not revoked: {error}", signed_out.url))?;
+            }
+            out.push((signed_out.url, matches!(signed_out.revoked, Some(Ok(())))));
+        }
+        let value: Vec<_> = out.iter().map(|(url, revoked)| json!({"url": url, "revoked": revoked})).collect();
+        printer.data("logout", &json!({"signedOut": value}), || {
+            if out.is_empty() {
+                return "nobody was signed in\n".to_owned();
+            }
+            let line = |(url, revoked): &(String, bool)| {
+                let how = if *revoked { ", and the tokens revoked" } else { "" };
+                format!("signed out of {}{how}\n", safe_line(url))
+            };
+            out.iter().map(line).collect()
+        })?;
+        Ok(())
+    })
+}

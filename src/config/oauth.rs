@@ -1,0 +1,167 @@
+use std::{fmt, path::PathBuf};
+
+use super::{ConfigError, Content, Member, Node, entry::Reader};
+
+/// How a server is to be signed in to, or where its token comes from.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Auth {
+    /// `oauth`.
+    pub oauth: OAuth,
+    /// `headersHelper`, or `--bearer-command`: comes before a sign-in.
+    pub program: Option<TokenProgram>,
+}
+
+/// The key `oauth` of an entry.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct OAuth {
+    /// `clientId`: of a client that is registered with the authorization server already.
+    pub client_id: Option<String>,
+    /// `clientSecret`.
+    pub client_secret: Option<Secret>,
+    /// `privateKeyFile`: a PKCS #8 key in PEM, with which the client says who it is (RFC 7523).
+    pub private_key_file: Option<PathBuf>,
+    /// `clientMetadataUrl`: where a document about the client is (Client ID Metadata Document).
+    pub client_metadata_url: Option<String>,
+    /// `scopes`: in place of those that the server asks for.
+    pub scopes: Vec<String>,
+    /// `redirectPort`: the port on which the browser comes back.
+    pub redirect_port: Option<u16>,
+    /// `issuer`: the one authorization server that may be used.
+    pub issuer: Option<String>,
+    /// `grant`: whether the program signs in by itself (`client_credentials`), without a person.
+    pub is_own_account: bool,
+}
+
+/// A text that is never shown.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Secret(pub String);
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("[secret]")
+    }
+}
+
+/// A program that prints a token, or headers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TokenProgram {
+    /// The program and its arguments; no shell.
+    pub words: Vec<String>,
+    /// Its working folder.
+    pub folder: PathBuf,
+    /// What it prints.
+    pub prints: Prints,
+}
+
+/// What a [`TokenProgram`] prints.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Prints {
+    /// A bearer token.
+    Token,
+    /// A JSON object of headers.
+    Headers,
+}
+
+impl TokenProgram {
+    /// A program and its arguments as one text, split like shell words.
+    ///
+    /// # Errors
+    /// What is wrong with the text.
+    pub fn parse(text: &str, folder: PathBuf, prints: Prints) -> Result<Self, String> {
+        let words = shell_words::split(text).map_err(|error| error.to_string())?;
+        if words.first().is_none_or(String::is_empty) {
+            return Err("it names no program".to_owned());
+        }
+        Ok(Self { words, folder, prints })
+    }
+}
+
+const KEYS: [&str; 10] = [
+    "clientId",
+    "clientSecret",
+    "privateKeyFile",
+    "clientMetadataUrl",
+    "scopes",
+    "scope",
+    "redirectPort",
+    "callbackPort",
+    "issuer",
+    "grant",
+];
+
+/// Reads `oauth` and `headersHelper` of an entry.
+pub(super) fn read(reader: &mut Reader<'_>) -> Result<Auth, ConfigError> {
+    let mut auth = Auth::default();
+    if let Some(member) = reader.first(&["headersHelper"]) {
+        let text = reader.text(member)?;
+        let folder = reader.file.scope.folder.clone();
+        let program = TokenProgram::parse(&text, folder, Prints::Headers);
+        auth.program = Some(reader.checked("headersHelper", &member.value, program)?);
+    }
+    if let Some(member) = reader.first(&["oauth"]) {
+        match &member.value.content {
+            // Other clients switch their sign-in on with `true`; here it needs no switch.
+            Content::Bool(true) => {}
+            _ => auth.oauth = oauth(reader, &member.value)?,
+        }
+    }
+    Ok(auth)
+}
+
+fn oauth(reader: &Reader<'_>, node: &Node) -> Result<OAuth, ConfigError> {
+    let Some(members) = node.members() else { return Err(reader.expected_in("oauth", node, "an object")) };
+    let mut oauth = OAuth::default();
+    for member in members {
+        let label = format!("oauth.{}", member.key);
+        let text = |member: &Member| reader.text_in(&label, &member.value);
+        match member.key.as_str() {
+            _ if member.value.content == Content::Null => {}
+            "clientId" => oauth.client_id = Some(text(member)?),
+            "clientSecret" => oauth.client_secret = Some(Secret(text(member)?)),
+            "privateKeyFile" => {
+                let path = reader.file.scope.path(&text(member)?);
+                oauth.private_key_file = Some(reader.checked(&label, &member.value, path)?);
+            }
+            "clientMetadataUrl" => oauth.client_metadata_url = Some(text(member)?),
+            "scopes" | "scope" => {
+                let texts = match member.value.elements() {
+                    Some(nodes) => nodes.iter().map(|node| reader.text_in(&label, node)).collect::<Result<_, _>>()?,
+                    None => vec![text(member)?],
+                };
+                oauth.scopes = texts.iter().flat_map(|text| text.split_ascii_whitespace()).map(str::to_owned).collect();
+            }
+            "redirectPort" | "callbackPort" => {
+                let port = match &member.value.content {
+                    Content::Number(number) => number.as_u64().and_then(|port| u16::try_from(port).ok()),
+                    _ => None,
+                };
+                let port = port.filter(|port| *port > 0);
+                oauth.redirect_port =
+                    Some(port.ok_or_else(|| reader.expected_in(&label, &member.value, "a port from 1 to 65535"))?);
+            }
+            "issuer" => oauth.issuer = Some(text(member)?),
+            "grant" => {
+                oauth.is_own_account = match member.value.text() {
+                    Some("client_credentials") => true,
+                    Some("authorization_code") => false,
+                    _ => {
+                        let kinds = "\"authorization_code\" or \"client_credentials\"";
+                        return Err(reader.expected_in(&label, &member.value, kinds));
+                    }
+                }
+            }
+            other => {
+                let near = super::near::near_misses(other, KEYS);
+                let hint = near.first().map(|near| format!(": did you mean `{near}`?")).unwrap_or_default();
+                return Err(reader.wrong(member.at, &format!("unknown key \"{label}\"{hint}")));
+            }
+        }
+    }
+    if oauth.is_own_account && oauth.client_secret.is_none() && oauth.private_key_file.is_none() {
+        return Err(reader.wrong(node.at, "oauth: client_credentials needs `clientSecret` or `privateKeyFile`"));
+    }
+    if (oauth.client_secret.is_some() || oauth.private_key_file.is_some()) && oauth.client_id.is_none() {
+        return Err(reader.wrong(node.at, "oauth: `clientSecret` and `privateKeyFile` need `clientId`"));
+    }
+    Ok(oauth)
+}
