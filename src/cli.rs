@@ -122,11 +122,17 @@ impl GlobalArgs {
 /// The output mode that `words` ask for: for an error in the words themselves, which clap then cannot read.
 pub fn guess_output(words: &[OsString]) -> OutputMode {
     let words: Vec<&str> = words.iter().map_while(|word| word.to_str()).take_while(|word| *word != "--").collect();
-    let pairs = words.windows(2).filter(|pair| matches!(pair[0], "-o" | "--output")).map(|pair| pair[1]);
-    let joined = words.iter().filter_map(|word| {
-        word.strip_prefix("--output=").or_else(|| word.strip_prefix("-o")).map(|value| value.trim_start_matches('='))
+    let after = |index: usize| words.get(index + 1).copied();
+    let found = words.iter().enumerate().find_map(|(index, word)| {
+        if let Some(value) = word.strip_prefix("--output") {
+            return value.strip_prefix('=').or_else(|| after(index).filter(|_| value.is_empty()));
+        }
+        let letters = word.strip_prefix('-').filter(|letters| !letters.starts_with('-'))?;
+        // Switches may stand together with it: `-qojson`.
+        let value = letters.trim_start_matches(['q', 'v', 'h', 'V']).strip_prefix('o')?;
+        if value.is_empty() { after(index) } else { Some(value.trim_start_matches('=')) }
     });
-    pairs.chain(joined).find_map(|value| OutputMode::from_str(value, false).ok()).unwrap_or_default()
+    found.and_then(|value| OutputMode::from_str(value, false).ok()).unwrap_or_default()
 }
 
 /// Options for connecting to a server.
@@ -154,12 +160,15 @@ pub struct ServerArgs {
     /// Speak this protocol revision; `auto` finds out, whatever the configuration says
     #[arg(long, value_name = "REVISION", value_parser = parse_protocol)]
     pub protocol: Option<ProtocolChoice>,
-    /// Write everything that passes between client and server to this file, as JSON lines without secrets
+    /// Write everything that passes between client and server to this file (`-` is stderr), as JSON lines without secrets
     #[arg(long, value_name = "FILE")]
     pub trace: Option<PathBuf>,
-    /// How many seconds a call may take
+    /// How many seconds a call may go without a sign of life; progress and questions start them again
     #[arg(long, value_name = "SECS", value_parser = parse_seconds)]
     pub timeout: Option<std::time::Duration>,
+    /// How many seconds a call may take in all, time for questions apart [default: 3600]
+    #[arg(long, value_name = "SECS", value_parser = parse_seconds)]
+    pub max_time: Option<std::time::Duration>,
 }
 
 /// Options for answering what the server asks.
@@ -240,6 +249,8 @@ mod tests {
         assert_eq!(guess(&["call", "-o", "json", "--nonsense"]), OutputMode::Json);
         assert_eq!(guess(&["--output=events", "cal"]), OutputMode::Events);
         assert_eq!(guess(&["call", "-ojson"]), OutputMode::Json);
+        assert_eq!(guess(&["call", "-qojson", "--nonsense"]), OutputMode::Json);
+        assert_eq!(guess(&["-vo", "json", "cal"]), OutputMode::Json);
         assert_eq!(guess(&["call", "--", "x", "-o", "json"]), OutputMode::Text);
     }
 

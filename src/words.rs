@@ -4,6 +4,10 @@ use std::ffi::{OsStr, OsString};
 
 use clap::{Arg, Command};
 
+mod tool_options;
+
+pub(crate) use tool_options::{mark_tool_options, tool_option, unmarked};
+
 /// `words`, the program's name first, with the options that stand before the subcommand moved behind it, where each
 /// subcommand takes those that are its own and refuses the others by name. What `grammar` itself has to say (`--help`,
 /// `--version`) and what it does not know stays where it is.
@@ -23,6 +27,36 @@ pub(crate) fn subcommand_first(words: Vec<OsString>, grammar: &Command) -> Vec<O
         }
     }
     words
+}
+
+/// `help COMMAND` as `COMMAND --help`, and `help` alone as `--help`.
+pub(crate) fn help_as_option(mut words: Vec<OsString>) -> Vec<OsString> {
+    if words.get(1).is_some_and(|word| word == "help") {
+        words.remove(1);
+        words.truncate(2);
+        words.push("--help".into());
+    }
+    words
+}
+
+/// What is right where COMMAND is a word that other programs use.
+pub(crate) fn command_meant(word: &str) -> Option<&'static str> {
+    Some(match word.to_lowercase().as_str() {
+        "list" | "ls" | "tool" | "list-tools" | "tools/list" | "describe" | "inspect" => "tools",
+        "run" | "exec" | "execute" | "invoke" | "call-tool" | "tools/call" => "call",
+        "server" | "config" | "status" | "list-servers" => "servers",
+        _ => return None,
+    })
+}
+
+/// What is right where an option is not ours, but much like one, or is what other programs call it.
+pub(crate) fn option_meant(grammar: &Command, command: &str, name: &str) -> Option<String> {
+    if matches!(name, "json" | "format" | "raw") {
+        return Some("-o json".to_owned());
+    }
+    let own = grammar.find_subcommand(command).into_iter().chain(std::iter::once(grammar));
+    let names: Vec<&str> = own.flat_map(Command::get_arguments).filter_map(Arg::get_long).collect();
+    crate::form::nearest(name, names.into_iter()).map(|near| format!("--{near}"))
 }
 
 /// What a word before the subcommand is.

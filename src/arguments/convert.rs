@@ -38,7 +38,7 @@ pub(super) fn convert(root: &Value, key: &str, part: &Value, input: Input) -> Re
 pub(super) fn json(input: Input) -> Result<Value, String> {
     let text = text(input)?;
     let value: Value = serde_json::from_str(text.trim_start_matches('\u{feff}'))
-        .map_err(|error| format!("{} is no JSON: {error}", cut(text.trim(), 40)))?;
+        .map_err(|error| format!("{} is not JSON: {error}", cut(text.trim(), 40)))?;
     sendable(value)
 }
 
@@ -59,7 +59,7 @@ pub(super) fn text(input: Input) -> Result<String, String> {
 
 fn sendable(value: Value) -> Result<Value, String> {
     match unsendable(&value) {
-        Some(number) => Err(format!("{number} is no number that can be sent")),
+        Some(number) => Err(format!("{number} is not a number that can be sent")),
         None => Ok(value),
     }
 }
@@ -117,7 +117,7 @@ fn list(root: &Value, key: &str, schema: &Map<String, Value>, input: Input) -> R
     match serde_json::from_str::<Value>(trimmed) {
         Ok(value @ Value::Array(_)) => return sendable(value),
         Err(error) if trimmed.starts_with("[\"") || (trimmed.starts_with('[') && trimmed.ends_with(']')) => {
-            return Err(format!("{} is no JSON: {error}", cut(trimmed, 40)));
+            return Err(format!("{} is not JSON: {error}", cut(trimmed, 40)));
         }
         _ => {}
     }

@@ -5,13 +5,24 @@ use crate::form::FieldError;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ArgumentError {
     /// A word without `=`, or without a name before it.
-    #[error("read the argument {0:?}: write key=text, key:=json or key=@file")]
+    #[error("{0:?} is not an argument: write key=text, key:=json or key=@file")]
     NoArgument(String),
+    /// An option that is no argument of the tool.
+    #[error("--{name} is not an argument of this tool{}", near.as_ref().map(|near| format!("; did you mean --{near}?")).unwrap_or_default())]
+    NoOption {
+        /// Its name, without the dashes.
+        name: String,
+        /// The argument that may have been meant.
+        near: Option<String>,
+    },
+    /// An option of the tool without a value.
+    #[error("--{0} needs a value")]
+    NoValue(String),
     /// A value that the argument does not take.
-    #[error("take {0}")]
+    #[error("argument {0}")]
     Refused(FieldError),
     /// A file, or stdin, that could not be read.
-    #[error("read {from} for {key}: {reason}")]
+    #[error("{from}, which {key} names, cannot be read: {reason}")]
     Unreadable {
         /// The argument, or `--args`.
         key: String,
@@ -21,10 +32,10 @@ pub enum ArgumentError {
         reason: String,
     },
     /// `--args` is not a JSON object.
-    #[error("read --args: {0}")]
+    #[error("--args: {0}")]
     Whole(String),
     /// Values that stand in a union, which fits with none of their readings.
-    #[error("fit the arguments to the tool: {}; say what is meant with {keys}", list(faults))]
+    #[error("the arguments do not fit the tool: {}; say what is meant with {keys}", list(faults))]
     Ambiguous {
         /// What to write instead: `a:=JSON b:=JSON`.
         keys: String,
@@ -32,7 +43,7 @@ pub enum ArgumentError {
         faults: Vec<FieldError>,
     },
     /// The arguments as a whole break the tool's schema.
-    #[error("fit the arguments to the tool: {}", list(.0))]
+    #[error("the arguments do not fit the tool: {}", list(.0))]
     Unfit(Vec<FieldError>),
 }
 

@@ -4,6 +4,7 @@
 mod admits;
 mod convert;
 mod error;
+mod options;
 mod parse;
 mod place;
 mod plain;
@@ -12,6 +13,7 @@ mod tests;
 mod word;
 
 pub use error::ArgumentError;
+pub use options::{ToolWord, spell_out};
 pub use parse::{Arguments, parse};
 pub(crate) use plain::fits_plainly;
 pub use word::Source;

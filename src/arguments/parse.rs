@@ -38,7 +38,7 @@ pub struct Arguments {
 /// let arguments = parse(&["code=00817", "qty=2"], None, Some(&schema), none).unwrap();
 /// assert_eq!(serde_json::to_value(&arguments.values).unwrap(), json!({"code": "00817", "qty": 2}));
 /// let refused = parse(&["qty=two"], None, Some(&schema), none).unwrap_err();
-/// assert_eq!(refused.to_string(), "take qty: two is no whole number");
+/// assert_eq!(refused.to_string(), "argument qty: two is not a whole number");
 /// ```
 pub fn parse<S: AsRef<str>>(
     words: &[S],
@@ -133,7 +133,7 @@ impl Arguments {
         let whole = Value::Object(self.values.clone());
         if let Some(number) = unsendable(&whole) {
             let key = self.values.iter().find(|(_, value)| unsendable(value).is_some()).map_or("", |(key, _)| key);
-            let error = FieldError::new(key, format!("{number} is no number that can be sent"));
+            let error = FieldError::new(key, format!("{number} is not a number that can be sent"));
             return Err(ArgumentError::Unfit(vec![error]));
         }
         if fits_plainly(schema, &self.values) {

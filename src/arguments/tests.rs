@@ -84,8 +84,8 @@ fn lists_take_json_or_grow() {
     }
     assert_eq!(sent(&["ids=1", "ids=2"], &schema())["ids"], json!([1, 2]));
     assert_eq!(sent(&["ids=@list.json"], &schema())["ids"], json!([1, 2]));
-    assert!(refused(&["to=[\"a\""], &schema()).starts_with("take to: [\"a\" is no JSON"));
-    assert_eq!(refused(&["ids=one"], &schema()), "take ids: one is no whole number");
+    assert!(refused(&["to=[\"a\""], &schema()).starts_with("argument to: [\"a\" is not JSON"));
+    assert_eq!(refused(&["ids=one"], &schema()), "argument ids: one is not a whole number");
 }
 
 #[test]
@@ -100,8 +100,8 @@ fn paths_reach_into_objects() {
     ] {
         assert_eq!(sent(&words, &schema()), wanted, "{words:?}");
     }
-    assert_eq!(refused(&["code=x", "code.y=1"], &schema()), "take code.y: code is text, not an object");
-    assert_eq!(refused(&["point.x=far"], &schema()), "take point.x: far is no whole number");
+    assert_eq!(refused(&["code=x", "code.y=1"], &schema()), "argument code.y: code is text, not an object");
+    assert_eq!(refused(&["point.x=far"], &schema()), "argument point.x: far is not a whole number");
 }
 
 #[test]
@@ -111,25 +111,25 @@ fn files_are_text_json_or_base64() {
     assert_eq!(sent(&["blob=@raw"], &schema()), json!({"blob": "AP8B"}));
     assert_eq!(sent(&["blob=AP8B"], &schema()), json!({"blob": "AP8B"}));
     assert_eq!(sent(&["code=@@me"], &schema()), json!({"code": "@me"}));
-    assert_eq!(refused(&["code=@raw"], &schema()), "take code: the file is not UTF-8 text");
+    assert_eq!(refused(&["code=@raw"], &schema()), "argument code: the file is not UTF-8 text");
     assert_eq!(refused(&["code=@nowhere"], &schema()), "read nowhere for code: no such file");
 }
 
 #[test]
 fn what_cannot_fit_is_refused_by_name() {
     for (words, reason) in [
-        (vec!["qty=two"], "take qty: two is no whole number"),
-        (vec!["qty=0"], "take qty: 0 is below 1"),
-        (vec!["qty:=0"], "fit the arguments to the tool: qty: 0 is below 1"),
-        (vec!["qty:=\"2\""], "fit the arguments to the tool: qty: \"2\" is text, but a whole number is wanted"),
-        (vec!["price=1e999"], "take price: 1e999 is no number that can be sent"),
-        (vec!["any:=1e999"], "take any: 1e+999 is no number that can be sent"),
-        (vec!["dry=maybe"], "take dry: maybe is neither yes nor no"),
-        (vec!["size=xl"], "take size: \"xl\" is none of \"s\", \"m\", 10"),
-        (vec!["where=here"], "take where: here is not a JSON object"),
-        (vec!["code=a", "code=b"], "take code: given twice, and it takes one value"),
-        (vec!["qty:={"], "take qty: { is no JSON: EOF while parsing an object at line 1 column 1"),
-        (vec!["verbose"], "read the argument \"verbose\": write key=text, key:=json or key=@file"),
+        (vec!["qty=two"], "argument qty: two is not a whole number"),
+        (vec!["qty=0"], "argument qty: 0 is below 1"),
+        (vec!["qty:=0"], "the arguments do not fit the tool: qty: 0 is below 1"),
+        (vec!["qty:=\"2\""], "the arguments do not fit the tool: qty: \"2\" is text, but a whole number is wanted"),
+        (vec!["price=1e999"], "argument price: 1e999 is not a number that can be sent"),
+        (vec!["any:=1e999"], "argument any: 1e+999 is not a number that can be sent"),
+        (vec!["dry=maybe"], "argument dry: maybe is neither yes nor no"),
+        (vec!["size=xl"], "argument size: \"xl\" is not one of \"s\", \"m\", 10"),
+        (vec!["where=here"], "argument where: here is not a JSON object"),
+        (vec!["code=a", "code=b"], "argument code: given twice, and it takes one value"),
+        (vec!["qty:={"], "argument qty: { is not JSON: EOF while parsing an object at line 1 column 1"),
+        (vec!["verbose"], "\"verbose\": write key=text, key:=json or key=@file"),
     ] {
         assert_eq!(refused(&words, &schema()), reason, "{words:?}");
     }
@@ -138,12 +138,12 @@ fn what_cannot_fit_is_refused_by_name() {
 #[test]
 fn closed_objects_name_near_misses() {
     let closed = json!({"type": "object", "properties": {"title": {"type": "string"}}, "additionalProperties": false});
-    assert_eq!(refused(&["titel=x"], &closed), "take titel: not an argument of this tool; did you mean title?");
-    assert_eq!(refused(&["zzz=x"], &closed), "take zzz: not an argument of this tool");
+    assert_eq!(refused(&["titel=x"], &closed), "argument titel: not an argument of this tool; did you mean title?");
+    assert_eq!(refused(&["zzz=x"], &closed), "argument zzz: not an argument of this tool");
     let base = read(&[], Some(r#"{"titel": 1}"#), Some(&closed)).expect("parsed").check().expect_err("closed");
     assert_eq!(
         base.to_string(),
-        "fit the arguments to the tool: titel: not an argument of this tool; did you mean title?"
+        "the arguments do not fit the tool: titel: not an argument of this tool; did you mean title?"
     );
     let open = read(&["qyt=2"], None, Some(&schema())).expect("open");
     assert_eq!(open.warnings, ["the tool has no argument qyt; did you mean qty?"]);
@@ -164,7 +164,7 @@ fn words_lie_over_the_whole_object() {
     assert_eq!(over("@-", &[]), Ok(json!({"from": "stdin"})));
     assert_eq!(
         over("@list.json", &[]).expect_err("a list").to_string(),
-        "read --args: it is a list, but an object is wanted"
+        "--args: it is a list, but an object is wanted"
     );
     assert_eq!(over("@gone", &[]).expect_err("no file").to_string(), "read gone for --args: no such file");
 }
@@ -178,7 +178,7 @@ fn missing_arguments_can_be_asked_for() {
     assert_eq!(form.fields.iter().map(|field| field.key.as_str()).collect::<Vec<_>>(), ["a"]);
     assert_eq!(form.check(json!({"a": "x"}).as_object().expect("an object")), []);
     let error = arguments.check().expect_err("incomplete");
-    assert_eq!(error.to_string(), "fit the arguments to the tool: a: required, but missing");
+    assert_eq!(error.to_string(), "the arguments do not fit the tool: a: required, but missing");
     arguments.fill(json!({"a": "x"}).as_object().expect("an object").clone());
     assert_eq!(arguments.check(), Ok(None));
     assert!(arguments.missing().is_empty());

@@ -1,9 +1,10 @@
 use std::{collections::HashMap, fs, io::Read};
 
 use crate::{
-    arguments::{ArgumentError, Arguments, Source, parse},
+    arguments::{ArgumentError, Arguments, Source, ToolWord, parse, spell_out},
     error::Error,
     protocol::Tool,
+    words::{tool_option, unmarked},
 };
 
 /// What was read, by the file's name; `None` is standard input.
@@ -13,7 +14,7 @@ type Files = HashMap<Option<String>, Result<Vec<u8>, String>>;
 /// started, while Ctrl-C still ends the program at once.
 #[derive(Debug)]
 pub(super) struct Given {
-    words: Vec<String>,
+    words: Vec<ToolWord>,
     whole: Option<String>,
     files: Files,
 }
@@ -33,7 +34,9 @@ impl Given {
             files.insert(name(source), bytes.clone());
             bytes
         };
-        match parse(&words, whole.as_deref(), None, &mut read) {
+        let words: Vec<ToolWord> = words.iter().map(|word| tool_word(word)).collect();
+        let spelled = spell_out(&words, None).map_err(|error| refused(&error))?;
+        match parse(&spelled, whole.as_deref(), None, &mut read) {
             // What does not fit is seen when the schema is there.
             Ok(_) | Err(ArgumentError::Refused(_) | ArgumentError::Unfit(_) | ArgumentError::Ambiguous { .. }) => {
                 Ok(Self { words, whole, files })
@@ -57,13 +60,27 @@ impl Given {
             Some(bytes) => bytes.clone(),
             None => from(source, &self.files),
         };
-        parse(&self.words, self.whole.as_deref(), schema, &mut read)
+        parse(&spell_out(&self.words, schema)?, self.whole.as_deref(), schema, &mut read)
+    }
+}
+
+/// A word of the command line, with the mark that options of the tool carry.
+fn tool_word(word: &str) -> ToolWord {
+    match tool_option(word) {
+        Some(option) => ToolWord::Option(option.to_owned()),
+        None => ToolWord::Plain(unmarked(word).to_owned()),
     }
 }
 
 /// An argument that cannot be sent, as the run's error.
 pub(super) fn refused(error: &ArgumentError) -> Error {
-    Error::usage(format!("failed to {error}"))
+    let hint = match error {
+        ArgumentError::NoArgument(word) if word.trim_start().starts_with('{') => {
+            Some(format!("--args takes the whole object: --args {}", shell_words::quote(word)))
+        }
+        _ => None,
+    };
+    Error::Usage { message: error.to_string(), hint }
 }
 
 fn name(source: Source<'_>) -> Option<String> {

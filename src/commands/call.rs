@@ -2,8 +2,8 @@
 
 use std::{path::Path, sync::Arc};
 
-use clap::Args;
-use serde_json::{Map, Value};
+use clap::{Args, CommandFactory};
+use serde_json::{Map, Value, json};
 
 use super::{
     arguments::{Given, refused},
@@ -14,18 +14,21 @@ use super::{
     select::{Selected, ServerWord},
     session::Session,
     shown::ResultArgs,
+    slips::{Slip, joined_name},
     structured::mismatch,
 };
 use crate::{
     arguments::ArgumentError,
-    cli::{GlobalArgs, QuestionArgs, ServerArgs},
+    cli::{Cli, GlobalArgs, QuestionArgs, ServerArgs},
     client::{CallEnd, Client, ClientError, ToolCall},
+    config::ConfigError,
     elicitation::ServerName,
     error::Error,
     form::Form,
-    output::Printer,
+    output::{Printer, pretty},
     protocol::{CallToolResult, Tool},
     terminal::{Filled, Terminal},
+    words::option_meant,
 };
 
 /// What `call` takes.
@@ -34,7 +37,8 @@ use crate::{
     override_usage = "toolnexus call [OPTIONS] SERVER TOOL [ARG]...\n       \
                       toolnexus call [OPTIONS] TOOL [ARG]... -- COMMAND...",
     after_help = "SERVER is a name in the configuration, or a URL. Each ARG is typed by the tool's schema:
-  key=text  key:=json  key=@file  key:=@file  a.b=inner  key=a key=b (an array)
+  key=text  key:=json  key=@file  key:=@file  a.b=inner  a.0=entry  key=a key=b (a list)
+or written as an option: --key text  --key=text  --switch. TOOL --help shows its arguments.
 
 Examples:
   toolnexus call forms greet
@@ -52,6 +56,9 @@ pub struct CallArgs {
     /// All arguments as one JSON object; ARGs are laid over it
     #[arg(long, value_name = "JSON|@FILE|-")]
     pub args: Option<String>,
+    /// Print the request that would be sent, and send nothing
+    #[arg(long)]
+    pub dry_run: bool,
     /// Options for the server.
     #[command(flatten)]
     pub server: ServerArgs,
@@ -69,9 +76,16 @@ pub struct CallArgs {
 /// [`Error`], for everything but a result that is no failure.
 pub fn run(args: CallArgs, global: &GlobalArgs, printer: &Arc<Printer>) -> anyhow::Result<()> {
     let (server, tool, words) = split(args.words, args.command)?;
-    let given = Given::read(words, args.args, args.questions.takes_stdin())?;
     let page = server.page(&tool);
-    let (config, server) = server.config(global, &args.server)?;
+    let slip = Slip::new("call", &server, std::iter::once(&tool).chain(&words));
+    let given = Given::read(words, args.args, args.questions.takes_stdin()).or_else(|error| {
+        // Words that are no arguments are often a program that should stand behind `--`.
+        match server.clone().config(global, &args.server) {
+            Err(unknown @ Error::Config(ConfigError::UnknownServer { .. })) => Err(slip.explain(unknown)),
+            _ => Err(error),
+        }
+    })?;
+    let (config, server) = server.config(global, &args.server).map_err(|error| slip.explain(error))?;
     let timeout = args.server.timeout;
     let questions = Questions::new(&args.questions, given.takes_stdin(), printer)?;
     block_on(async {
@@ -85,6 +99,7 @@ pub fn run(args: CallArgs, global: &GlobalArgs, printer: &Arc<Printer>) -> anyho
             terminal: questions.terminal(),
             defer: args.questions.defer.as_deref(),
             shown: &args.shown,
+            dry_run: args.dry_run,
         };
         let ended = call.perform(&given, timeout).await;
         let heard = session.close().await;
@@ -110,7 +125,10 @@ fn split(words: Vec<String>, command: Vec<String>) -> Result<(ServerWord, String
     let Selected { server, mut rest } = Selected::new(words, command);
     let usage = |message: &str, hint: &str| Error::Usage { message: message.to_owned(), hint: Some(hint.to_owned()) };
     let server = server.ok_or_else(|| usage("SERVER and TOOL are missing", "toolnexus call SERVER TOOL [ARG]..."))?;
-    if rest.is_empty() {
+    if rest.first().is_none_or(|word| word.contains('=') || word.starts_with('{')) {
+        if let Some(hint) = joined_name("call", &server, &rest) {
+            return Err(usage("TOOL is missing", &hint));
+        }
         let hint = match &server {
             ServerWord::Named(name) => format!("`toolnexus tools {}` lists the tools", shell_words::quote(name)),
             ServerWord::Target(_) if has_command => "toolnexus call TOOL [ARG]... -- COMMAND...".to_owned(),
@@ -132,6 +150,7 @@ struct Call<'a> {
     terminal: Option<&'a Terminal>,
     defer: Option<&'a Path>,
     shown: &'a ResultArgs,
+    dry_run: bool,
 }
 
 impl Call<'_> {
@@ -140,6 +159,11 @@ impl Call<'_> {
         let client = self.session.connect(self.server.as_str()).await?;
         let tool = self.find(&client).await?;
         let arguments = self.arguments(given, tool.as_ref()).await?;
+        if self.dry_run {
+            let request = json!({"method": "tools/call", "params": {"name": self.tool, "arguments": arguments}});
+            self.printer.data("request", &request, || format!("{}\n", pretty(&request.to_string())))?;
+            return Ok(Ended::nothing());
+        }
         let output = tool.as_ref().and_then(Tool::output_schema).cloned();
         let kept = self.defer.map(|path| KeptTask::at(path, self.printer));
         let on_task = kept.as_ref().map(|kept| kept.sink(self.server.as_str(), self.session.host.config()));
@@ -200,7 +224,12 @@ impl Call<'_> {
 
     /// An argument that the tool does not take.
     fn refused(&self, error: &ArgumentError) -> Error {
-        let hint = format!("`{}` shows what {} takes", self.page, self.tool);
+        let page = format!("`{}` shows what {} takes", self.page, self.tool);
+        let ours = match error {
+            ArgumentError::NoOption { name, .. } => option_meant(&Cli::command(), "call", name),
+            _ => None,
+        };
+        let hint = ours.map_or_else(|| page.clone(), |ours| format!("our own option is {ours}; {page}"));
         Error::Usage { message: refused(error).to_string(), hint: Some(hint) }
     }
 

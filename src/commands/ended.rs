@@ -20,6 +20,11 @@ pub(super) struct Ended {
 }
 
 impl Ended {
+    /// The end of a call that was not made.
+    pub(super) fn nothing() -> Self {
+        Self { failed: None, unanswered: Vec::new() }
+    }
+
     /// Prints the result of a call of `method`; `name` is the tool.
     ///
     /// # Errors

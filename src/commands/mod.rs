@@ -26,6 +26,7 @@ pub mod servers;
 mod session;
 mod shown;
 mod signals;
+mod slips;
 mod structured;
 pub mod tools;
 pub mod watch;

@@ -14,14 +14,14 @@ use crate::{
     config::ConfigError,
     error::Error,
     output::{OutputMode, Printer, Verbosity},
-    words::{commands_with, subcommand_first},
+    words::{command_meant, commands_with, help_as_option, mark_tool_options, option_meant, subcommand_first},
 };
 
 /// Runs the program with the words of its command line, its own name first, and gives its exit code.
 pub fn run(words: Vec<OsString>) -> ExitCode {
     let mode = guess_output(words.get(1..).unwrap_or_default());
     let mut grammar = Cli::command();
-    let words = subcommand_first(words, &grammar);
+    let words = mark_tool_options(subcommand_first(help_as_option(words), &grammar), &grammar);
     let parsed = grammar.try_get_matches_from_mut(words).and_then(|matches| Cli::from_arg_matches(&matches));
     let (result, printer) = match parsed {
         Ok(cli) => {
@@ -100,7 +100,10 @@ fn help_or_usage(error: &clap::Error, grammar: &clap::Command, printer: &Printer
     let message = text.split("\n\n").next().unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ");
     let tips = || text.lines().filter_map(|line| line.trim().strip_prefix("tip: "));
     let similar = tips().find(|tip| tip.contains("similar")).or(tips().next()).map(tip);
-    let hint = owners(error, grammar).or(similar).unwrap_or_else(|| "--help shows what there is".to_owned());
+    let hint = meant(error, grammar)
+        .or_else(|| owners(error, grammar))
+        .or(similar)
+        .unwrap_or_else(|| "--help shows what there is".to_owned());
     let message = message.trim_start_matches("error: ").to_owned();
     Err(Error::Usage { message, hint: Some(hint) }.into())
 }
@@ -111,6 +114,27 @@ fn tip(tip: &str) -> String {
         "what is for the tool is written key=value".to_owned()
     } else {
         tip.to_owned()
+    }
+}
+
+/// What was meant by a word or an option of other programs.
+fn meant(error: &clap::Error, grammar: &clap::Command) -> Option<String> {
+    let word = |kind| match error.get(kind) {
+        Some(ContextValue::String(word)) => Some(word.as_str()),
+        _ => None,
+    };
+    match error.kind() {
+        ErrorKind::InvalidSubcommand => {
+            let meant = command_meant(word(ContextKind::InvalidSubcommand)?)?;
+            Some(format!("did you mean `toolnexus {meant}`?"))
+        }
+        ErrorKind::UnknownArgument => {
+            let name = word(ContextKind::InvalidArg)?.strip_prefix("--")?;
+            option_meant(grammar, "", name)
+                .filter(|meant| meant == "-o json")
+                .map(|meant| format!("{meant} prints JSON"))
+        }
+        _ => None,
     }
 }
 

@@ -77,7 +77,10 @@ impl ServerWord {
         let environment = Environment::current();
         match self {
             Self::Target(target) => {
-                let config = target.config(&args.overrides(), &environment)?;
+                let mut config = target.config(&args.overrides(), &environment)?;
+                if let Some(Ok(server)) = config.servers.first_mut().map(|entry| entry.server.as_mut()) {
+                    server.max_call_time = args.max_time;
+                }
                 // An ad hoc configuration has this one entry.
                 let name = config.servers.first().map(|entry| entry.name.to_string()).unwrap_or_default();
                 Ok((config, name))
@@ -85,7 +88,8 @@ impl ServerWord {
             Self::Named(name) => {
                 let mut config = config::discover(global.config.as_deref(), &environment)?;
                 args.overrides().hide(&config.mask, &environment);
-                let server = config.server(&name)?.clone().overlay(&args.overrides(), &environment)?;
+                let mut server = config.server(&name)?.clone().overlay(&args.overrides(), &environment)?;
+                server.max_call_time = args.max_time.or(server.max_call_time);
                 let faults = config.faults_beside(&name);
                 config.warnings.extend(faults.into_iter().map(|fault| format!("failed to {fault}")));
                 if let Some(entry) = config.servers.iter_mut().find(|entry| entry.name.as_str() == name) {

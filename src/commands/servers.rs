@@ -1,6 +1,6 @@
 //! `toolnexus servers`: what is configured.
 
-use std::sync::Arc;
+use std::{path::PathBuf, sync::Arc};
 
 use clap::Args;
 use futures_util::future::join_all;
@@ -24,14 +24,21 @@ use crate::{
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   toolnexus servers
+  toolnexus servers forms --check
   toolnexus servers --check    start and reach them, and tell how they speak")]
 pub struct ServersArgs {
+    /// The servers to list [default: all]
+    #[arg(value_name = "SERVER")]
+    pub names: Vec<String>,
     /// Connect to each server, and tell which protocol revision it speaks
     #[arg(long)]
     pub check: bool,
     /// With --check: start all servers of a configuration file that was found and not named, without asking
     #[arg(long, requires = "check")]
     pub trust: bool,
+    /// With --check: write everything that passes to this file (`-` is stderr), as JSON lines without secrets
+    #[arg(long, value_name = "FILE", requires = "check")]
+    pub trace: Option<PathBuf>,
 }
 
 /// Lists the configured servers.
@@ -42,7 +49,7 @@ pub fn run(args: &ServersArgs, global: &GlobalArgs, printer: &Arc<Printer>) -> a
     if args.check {
         return check(args, global, printer);
     }
-    let config = config::discover(global.config.as_deref(), &Environment::current())?;
+    let config = named(args, config::discover(global.config.as_deref(), &Environment::current())?)?;
     let states = config.servers.iter().map(|entry| {
         let problem = entry.server.as_ref().err().map(ToString::to_string);
         match problem {
@@ -55,9 +62,15 @@ pub fn run(args: &ServersArgs, global: &GlobalArgs, printer: &Arc<Printer>) -> a
 }
 
 fn check(args: &ServersArgs, global: &GlobalArgs, printer: &Arc<Printer>) -> anyhow::Result<()> {
-    let (config, _) = all_servers(global, args.trust)?;
+    let config = if args.names.is_empty() {
+        all_servers(global, args.trust)?.0
+    } else {
+        // Who names a server wants it to be started.
+        named(args, config::discover(global.config.as_deref(), &Environment::current())?)?
+    };
+    let options = ServerArgs { trace: args.trace.clone(), ..ServerArgs::default() };
     block_on(async {
-        let session = Session::new(config.clone(), &ServerArgs::default(), &Questions::for_listing(), None, printer)?;
+        let session = Session::new(config.clone(), &options, &Questions::for_listing(), None, printer)?;
         let checked = join_all(config.servers.iter().map(|entry| reach(&session, entry))).await;
         let mut failed = None;
         let states = checked.into_iter().map(|checked| match checked {
@@ -75,6 +88,19 @@ fn check(args: &ServersArgs, global: &GlobalArgs, printer: &Arc<Printer>) -> any
         shown?;
         failed.map_or(Ok(()), |error| Err(error.into()))
     })
+}
+
+/// The configuration with the servers alone that were named.
+fn named(args: &ServersArgs, mut config: Config) -> Result<Config, Error> {
+    for name in &args.names {
+        if config.entry(name).is_none() {
+            config.server(name)?;
+        }
+    }
+    if !args.names.is_empty() {
+        config.servers.retain(|entry| args.names.iter().any(|name| name == entry.name.as_str()));
+    }
+    Ok(config)
 }
 
 async fn reach(session: &Session, entry: &Entry) -> Result<(String, Value), Error> {

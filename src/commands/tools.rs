@@ -11,6 +11,7 @@ use super::{
     run::block_on,
     select::Selected,
     session::Session,
+    slips::Slip,
 };
 use crate::{
     cli::{GlobalArgs, ServerArgs},
@@ -56,7 +57,15 @@ pub struct ToolsArgs {
 /// [`Error`]; with several servers, that of the first when none of them could be listed.
 pub fn run(args: ToolsArgs, global: &GlobalArgs, printer: &Arc<Printer>) -> anyhow::Result<()> {
     let Selected { server, rest } = Selected::new(args.words, args.command);
+    let slip = server.as_ref().map(|server| Slip::new("tools", server, rest.iter()));
+    let explained = |error: anyhow::Error| match (error.downcast::<Error>(), slip) {
+        (Ok(error), Some(slip)) => slip.explain(error).into(),
+        (Ok(error), None) => error.into(),
+        (Err(error), _) => error,
+    };
     if rest.len() > 1 {
+        // A word too many is often what should stand behind `--`.
+        Picked::new(server, global, &args.server, args.listing.trust).map_err(explained)?;
         return Err(Error::usage(format!("{:?} is one word too many", rest[1])).into());
     }
     let page = rest.first().zip(server.as_ref()).map(|(tool, server)| Page {
@@ -68,7 +77,7 @@ pub fn run(args: ToolsArgs, global: &GlobalArgs, printer: &Arc<Printer>) -> anyh
         let hint = Some("toolnexus tools SERVER TOOL --schema; -o json has the schemas of all tools".to_owned());
         return Err(Error::Usage { message: "--schema needs TOOL".to_owned(), hint }.into());
     }
-    let Picked { config, names } = Picked::new(server, global, &args.server, args.listing.trust)?;
+    let Picked { config, names } = Picked::new(server, global, &args.server, args.listing.trust).map_err(explained)?;
     let word = args.listing.grep.as_deref();
     let wanted = page.as_ref().map(|page| page.tool);
     block_on(async {

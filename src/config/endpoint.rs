@@ -115,7 +115,7 @@ fn http(reader: &mut Reader<'_>, url: &Member, kind: HttpKind) -> Result<HttpEnd
 
 /// `text` as a web address, or why it is none.
 pub(super) fn web_address(text: &str) -> Result<url::Url, String> {
-    let url = url::Url::parse(text.trim()).map_err(|error| format!("{text:?} is no web address: {error}"))?;
+    let url = url::Url::parse(text.trim()).map_err(|error| format!("{text:?} is not a web address: {error}"))?;
     match url.scheme() {
         "http" | "https" => Ok(url),
         other => Err(format!("{text:?} begins with `{other}:`; only http and https are spoken")),
@@ -126,7 +126,7 @@ pub(super) fn web_address(text: &str) -> Result<url::Url, String> {
 pub(super) fn check_header(name: &str, value: &str) -> Result<(), String> {
     let is_token = |c: char| c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c);
     if name.is_empty() || !name.chars().all(is_token) {
-        return Err(format!("{name:?} is no name of a header"));
+        return Err(format!("{name:?} is not a valid header name"));
     }
     match value.chars().find(|c| c.is_control() && *c != '\t') {
         Some('\n' | '\r') => Err("the value has a line break in it".to_owned()),

@@ -293,9 +293,9 @@ mod tests {
             (r#"{"command": "x", "protocol": "2020-01-01"}"#, "protocol: expected one of auto, 2024-11-05"),
             (r#"{"command": "x", "elicitation": "no"}"#, "elicitation: expected \"plain\" or \"full\", not \"no\""),
             (r#"{"url": "ws://a.example"}"#, "only http and https are spoken"),
-            (r#"{"url": "a.example/mcp"}"#, "is no web address"),
+            (r#"{"url": "a.example/mcp"}"#, "is not a web address"),
             (r#"{"url": "http://a", "headers": {"X": "${LINES}"}}"#, "headers.X: the value has a line break in it"),
-            (r#"{"url": "http://a", "headers": {"a b": "c"}}"#, "\"a b\" is no name of a header"),
+            (r#"{"url": "http://a", "headers": {"a b": "c"}}"#, "\"a b\" is not a valid header name"),
         ] {
             let config = config(&format!(r#"{{"t":{entry}}}"#));
             let error = config.server("t").expect_err(entry).to_string();

@@ -55,7 +55,7 @@ pub struct Place {
     pub column: usize,
 }
 
-/// Why a text is no JSONC.
+/// Why a text is not JSONC.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{reason}")]
 pub struct SyntaxError {
@@ -151,7 +151,7 @@ impl Node {
         }
     }
 
-    /// Each member whose key stood before, with the one before it. Where this is no object, there are none.
+    /// Each member whose key stood before, with the one before it. Where this is not an object, there are none.
     pub fn repeated(&self) -> Vec<(&Member, &Member)> {
         let members = self.members().unwrap_or_default();
         let mut seen = std::collections::HashMap::with_capacity(members.len());

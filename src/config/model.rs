@@ -100,7 +100,12 @@ impl Config {
     pub fn server(&self, name: &str) -> Result<&ServerConfig, ConfigError> {
         let Some(entry) = self.entry(name) else {
             let known = self.servers.iter().map(|entry| entry.name.to_string()).collect();
-            return Err(ConfigError::UnknownServer { name: name.to_owned(), known, path: self.path.clone() });
+            return Err(ConfigError::UnknownServer {
+                name: name.to_owned(),
+                known,
+                path: self.path.clone(),
+                instead: None,
+            });
         };
         match &entry.server {
             _ if !entry.enabled => Err(ConfigError::Disabled(name.to_owned())),
@@ -168,6 +173,8 @@ pub enum ConfigError {
         known: Vec<String>,
         /// The file, where there is one.
         path: Option<PathBuf>,
+        /// The command that may have been meant.
+        instead: Option<String>,
     },
     /// The entry is there, and switched off.
     #[error("start server {0:?}: it is disabled in the configuration")]
@@ -181,6 +188,7 @@ impl ConfigError {
     /// What to do about it, where that can be said.
     pub fn hint(&self) -> Option<String> {
         match self {
+            Self::UnknownServer { instead: Some(command), .. } => Some(format!("did you mean `{command}`?")),
             Self::UnknownServer { name, known, .. } => {
                 let near = near_misses(name, known.iter().map(String::as_str));
                 match (near.as_slice(), known.len()) {

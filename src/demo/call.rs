@@ -32,7 +32,7 @@ impl Call {
         let arguments = match params.get("arguments") {
             None => Map::new(),
             Some(Value::Object(arguments)) => arguments.clone(),
-            Some(_) => return Err(invalid("arguments is no object")),
+            Some(_) => return Err(invalid("arguments is not an object")),
         };
         let token = params.get("_meta").and_then(|meta| meta.get("progressToken")).cloned();
         Ok(Self { name: name.to_owned(), arguments, modes, asker, out: Arc::clone(out), token })

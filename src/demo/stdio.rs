@@ -44,7 +44,7 @@ pub async fn serve_stdio() -> io::Result<()> {
 }
 
 fn receive(session: &Arc<Session>, line: Vec<u8>, outbox: &Outbox) {
-    // What is no message has no id to answer under.
+    // What is not a message has no id to answer under.
     if let Ok(frame) = Frame::parse(line) {
         drop(tokio::spawn(Arc::clone(session).receive(frame, Arc::clone(outbox))));
     }

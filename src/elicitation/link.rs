@@ -54,7 +54,7 @@ impl Link {
         }
         let parsed = Url::parse(raw).map_err(|error| match error {
             url::ParseError::RelativeUrlWithoutBase => refused("it has no scheme"),
-            error => refused(format!("it is no valid URL ({error})")),
+            error => refused(format!("it is not a valid URL ({error})")),
         })?;
         if !matches!(parsed.scheme(), "http" | "https") {
             return Err(refused(format!("only http and https links are opened, not {}", short(parsed.scheme()))));

@@ -80,7 +80,7 @@ pub fn parse_result(result: &Value) -> Result<Verdict, ServerHalfError> {
         Some("accept") => Ok(Verdict::Accept(result.get("content").cloned().unwrap_or_else(|| json!({})))),
         Some("decline") => Ok(Verdict::Decline),
         Some("cancel") => Ok(Verdict::Cancel),
-        Some(other) => Err(ServerHalfError::InvalidResponse(format!("{other:?} is no action"))),
+        Some(other) => Err(ServerHalfError::InvalidResponse(format!("{other:?} is not an action"))),
         None => Err(ServerHalfError::InvalidResponse("it has no action".into())),
     }
 }
@@ -121,7 +121,7 @@ where
     /// Sends `request` and waits for the verdict.
     ///
     /// # Errors
-    /// [`ServerHalfError::InvalidJson`] when the reply is no JSON, and what [`parse_response`] gives.
+    /// [`ServerHalfError::InvalidJson`] when the reply is not JSON, and what [`parse_response`] gives.
     pub async fn ask(&mut self, request: Frame) -> Result<Verdict, ServerHalfError> {
         (self.write)(request)?;
         let bytes = (self.read)().await?;

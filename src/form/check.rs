@@ -48,7 +48,7 @@ impl Field {
 
     fn check_sendable(&self, value: &Value) -> Result<(), FieldError> {
         match unsendable(value) {
-            Some(number) => Err(self.error(format!("{number} is no number that can be sent"))),
+            Some(number) => Err(self.error(format!("{number} is not a number that can be sent"))),
             None => Ok(()),
         }
     }
@@ -133,7 +133,7 @@ impl Field {
             return Err(self.error(format!("{} is a title: its value is {shown}", words::quote(value))));
         }
         let values = choices.iter().map(|choice| words::quote(&choice.value));
-        Err(self.error(format!("{} is none of {}", self.quote(value), words::some_of(values, choices.len()))))
+        Err(self.error(format!("{} is not one of {}", self.quote(value), words::some_of(values, choices.len()))))
     }
 
     fn check_list(&self, rules: &ListField, values: &[Value]) -> Result<(), FieldError> {

@@ -155,7 +155,7 @@ fn fault(error: &ValidationError<'_>) -> Fault {
         }
         ValidationErrorKind::Enum { options } => {
             let options = options.as_array().map(Vec::as_slice).unwrap_or_default();
-            format!("{shown} is none of {}", words::some_of(options.iter().map(Value::to_string), options.len()))
+            format!("{shown} is not one of {}", words::some_of(options.iter().map(Value::to_string), options.len()))
         }
         ValidationErrorKind::Constant { expected_value } => format!("{shown} is not {}", words::quote(expected_value)),
         ValidationErrorKind::Pattern { pattern } => format!("{shown} does not match {}", words::cut(pattern, 60)),

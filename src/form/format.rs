@@ -56,11 +56,11 @@ impl Format {
     /// Why `text`, already quoted for the reader, does not fit.
     pub(super) fn refusal(&self, text: &str) -> String {
         match self {
-            Self::Email => format!("{text} is no e-mail address"),
-            Self::Uri => format!("{text} is no link with a scheme, like https://a.example/"),
-            Self::Date => format!("{text} is no date like 2026-01-31"),
-            Self::DateTime => format!("{text} is no date and time like 2026-01-31T09:30:00Z"),
-            Self::Other(name) => format!("{text} is no {name}"),
+            Self::Email => format!("{text} is not an e-mail address"),
+            Self::Uri => format!("{text} is not a link with a scheme, like https://a.example/"),
+            Self::Date => format!("{text} is not a date like 2026-01-31"),
+            Self::DateTime => format!("{text} is not a date and time like 2026-01-31T09:30:00Z"),
+            Self::Other(name) => format!("{text} is not a valid {name}"),
         }
     }
 }

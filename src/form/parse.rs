@@ -7,7 +7,7 @@ use super::{Choice, Field, FieldError, FieldKind, Form, NumberField, decimal::De
 impl Field {
     /// The value that `typed` stands for. Text without a format is taken as it is, all else without the space around it.
     /// A choice is named by its value, its title, or its number from 1 where that cannot mean another choice; several are
-    /// parted by commas, or a JSON list; so are the values of a list that may be any. `null` is null where that is a value of its own, text apart.
+    /// separated by commas, or a JSON list; so are the values of a list that may be any. `null` is null where that is a value of its own, text apart.
     ///
     /// # Errors
     /// Why the value is not taken; then the person should be asked again.
@@ -88,12 +88,12 @@ impl Field {
     fn parse_number(&self, rules: &NumberField, typed: &str) -> Result<Value, FieldError> {
         let wanted = if rules.integer { "whole number" } else { "number" };
         let shown = self.show_text(typed);
-        let Some(decimal) = Decimal::parse(typed) else { return Err(self.error(format!("{shown} is no {wanted}"))) };
+        let Some(decimal) = Decimal::parse(typed) else { return Err(self.error(format!("{shown} is not a {wanted}"))) };
         if !decimal.is_finite() {
-            return Err(self.error(format!("{shown} is no number that can be sent")));
+            return Err(self.error(format!("{shown} is not a number that can be sent")));
         }
         match rules.integer {
-            true if !decimal.is_integer() => Err(self.error(format!("{shown} is no whole number"))),
+            true if !decimal.is_integer() => Err(self.error(format!("{shown} is not a whole number"))),
             true => Ok(Value::Number(decimal.to_integer())),
             false => Ok(Value::Number(decimal.to_number())),
         }
@@ -156,7 +156,7 @@ impl Field {
         let found = by_value().or_else(by_title).or_else(by_json).or_else(by_any_case).or_else(by_number);
         let labels = || choices.iter().map(Choice::label);
         found.map(|choice| choice.value.clone()).ok_or_else(|| {
-            self.error(format!("{} is none of {}", self.show_text(typed), words::some_of(labels(), choices.len())))
+            self.error(format!("{} is not one of {}", self.show_text(typed), words::some_of(labels(), choices.len())))
         })
     }
 
@@ -178,7 +178,7 @@ impl Field {
         }
         match read {
             Ok(value) => self.check(&value).map(|()| value),
-            Err(error) => Err(self.error(format!("{} is no JSON: {error}", self.show_text(typed.trim())))),
+            Err(error) => Err(self.error(format!("{} is not JSON: {error}", self.show_text(typed.trim())))),
         }
     }
 

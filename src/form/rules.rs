@@ -31,8 +31,8 @@ impl Field {
             FieldKind::List(rules) => parts.push(rules.range()),
             FieldKind::Const(value) => parts.push(format!("always {}", words::cut(&words::bare(value), 40))),
             FieldKind::Json => parts.push(match self.plain_items() {
-                Some("string") => "texts parted by commas, or a JSON list".to_owned(),
-                Some(_) => "numbers parted by commas, or a JSON list".to_owned(),
+                Some("string") => "texts separated by commas, or a JSON list".to_owned(),
+                Some(_) => "numbers separated by commas, or a JSON list".to_owned(),
                 None => "JSON".to_owned(),
             }),
         }

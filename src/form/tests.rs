@@ -47,7 +47,7 @@ fn titles_are_shown_and_values_sent() {
     for typed in ["sfo", "San Francisco", "san francisco", "2", " sfo "] {
         assert_eq!(airport.parse(typed), Ok(json!("sfo")), "{typed}");
     }
-    assert_eq!(refusal(&airport, "Boston"), "Boston is none of Los Angeles, San Francisco");
+    assert_eq!(refusal(&airport, "Boston"), "Boston is not one of Los Angeles, San Francisco");
     assert_eq!(
         airport.check(&json!("San Francisco")).expect_err("a title").reason,
         r#""San Francisco" is a title: its value is "sfo""#
@@ -106,7 +106,7 @@ fn local_references_are_followed() {
             "maybe": {"anyOf": [{"$ref": "#/$defs/Status"}, {"type": "null"}], "default": null},
             "odd": {"$ref": "#/$defs/a~1b~0c%20d"}},
         "required": ["status"]}));
-    assert_eq!(refusal(&form.fields[0], "finished"), "finished is none of todo, doing, done");
+    assert_eq!(refusal(&form.fields[0], "finished"), "finished is not one of todo, doing, done");
     assert_eq!((form.fields[1].label(), &form.fields[1].default), ("How far", &Some(json!("done"))));
     assert!(form.fields[2].nullable && form.fields[2].default.is_none());
     assert_eq!(form.fields[2].parse("doing"), Ok(json!("doing")));
@@ -159,11 +159,11 @@ fn bounds_and_formats_are_checked_before_sending() {
     assert_eq!(age.label(), "age");
     assert_eq!(refusal(age, "130"), "130 is above 120");
     assert_eq!(refusal(age, "-1"), "-1 is below 0");
-    assert_eq!(refusal(age, "two"), "two is no whole number");
-    assert_eq!(refusal(age, "1.5"), "1.5 is no whole number");
+    assert_eq!(refusal(age, "two"), "two is not a whole number");
+    assert_eq!(refusal(age, "1.5"), "1.5 is not a whole number");
     assert_eq!(refusal(name, "x"), "x is too short: 2 to 20 characters");
     assert_eq!(name.parse("žš"), Ok(json!("žš")));
-    assert_eq!(refusal(mail, "nobody"), "nobody is no e-mail address");
+    assert_eq!(refusal(mail, "nobody"), "nobody is not an e-mail address");
     assert_eq!(agree.parse("y"), Ok(json!(true)));
     assert_eq!(name.rules(), "optional, 2 to 20 characters");
     assert_eq!(age.rules(), "required, whole number, 0 to 120");
@@ -179,7 +179,7 @@ fn an_accept_never_breaks_the_schema() {
     assert_eq!(
         told,
         [
-            r#"value: "us" is none of "eu""#,
+            r#"value: "us" is not one of "eu""#,
             "vaule: not a field of this form; did you mean value?",
             "z: not a field of this form",
         ]
@@ -202,10 +202,10 @@ fn numbers_are_exact() {
     }
     let tenths = field(&json!({"type": "number", "multipleOf": 0.1, "exclusiveMinimum": 0, "exclusiveMaximum": 1}));
     assert_eq!(tenths.parse("0.3").expect("a tenth").to_string(), "0.3");
-    assert_eq!(refusal(&tenths, "0.35"), "0.35 is no multiple of 0.1");
+    assert_eq!(refusal(&tenths, "0.35"), "0.35 is not a multiple of 0.1");
     assert_eq!(refusal(&tenths, "0"), "0 is not above 0");
     assert_eq!(refusal(&tenths, "1"), "1 is not below 1");
-    assert_eq!(refusal(&tenths, "1e999"), "1e999 is no number that can be sent");
+    assert_eq!(refusal(&tenths, "1e999"), "1e999 is not a number that can be sent");
     let draft4 = field(
         &json!({"type": "number", "minimum": 0, "exclusiveMinimum": true, "maximum": 5, "exclusiveMaximum": false}),
     );
@@ -281,8 +281,8 @@ fn what_cannot_be_drawn_is_json_and_checked() {
     assert_eq!(point.parse(r#" {"x": 1} "#), Ok(json!({"x": 1})));
     assert_eq!(refusal(point, r#"{"x": "1"}"#), r#"at /x, "1" is text, but a whole number is wanted"#);
     assert_eq!(refusal(point, "{}"), "at /x, required, but missing");
-    assert!(refusal(point, "{").starts_with("{ is no JSON: EOF"));
-    assert!(refusal(point, "hello").starts_with("hello is no JSON"));
+    assert!(refusal(point, "{").starts_with("{ is not JSON: EOF"));
+    assert!(refusal(point, "hello").starts_with("hello is not JSON"));
     assert!(points.parse("[]").is_err() && points.parse(r#"[{"x": 2}]"#).is_ok());
     assert_eq!(either.parse("5"), Ok(json!(5)));
     assert_eq!(either.parse("hello there"), Ok(json!("hello there")));

@@ -23,4 +23,5 @@ pub use part::part;
 pub use printer::{Printer, is_blocked};
 pub use report::{Detail, Report};
 pub use save::{Saved, save_blocks};
+pub(crate) use tool::shell_word;
 pub use tool::{PageOptions, table, tool_list, tool_page};

@@ -57,7 +57,7 @@ fn is_told(structured: &str, blocks: &[ContentBlock]) -> bool {
         _ => None,
     });
     let texts: Vec<&str> = texts.collect();
-    // `{"result": …}` is how many servers wrap what is no object.
+    // `{"result": …}` is how many servers wrap what is not an object.
     let inner = structured.as_object().filter(|map| map.len() == 1).and_then(|map| map.values().next());
     let says = |value: &Value, text: &str| {
         value.as_str().is_some_and(|words| words == text)

@@ -74,7 +74,7 @@ pub fn tool_page(tool: &Tool, options: PageOptions<'_>) -> String {
 }
 
 /// `key=value` as a shell takes it, quoted no more than needed: `items:='[{"n":1}]'`.
-fn shell_word(word: &str) -> String {
+pub(crate) fn shell_word(word: &str) -> String {
     let is_plain = |text: &str| text.chars().all(|c| c.is_ascii_alphanumeric() || "_-./:@%+,".contains(c));
     match word.split_once('=') {
         Some((key, "")) if is_plain(key) => format!("{key}="),

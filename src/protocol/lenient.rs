@@ -6,7 +6,7 @@ use serde::de::DeserializeOwned;
 /// U+FFFD instead of an error, as everywhere where strings are UTF-16.
 ///
 /// # Errors
-/// For everything else that is no JSON of this type, and for values nested deeper than 128.
+/// For everything else that is not JSON of this type, and for values nested deeper than 128.
 pub fn parse_lenient<T: DeserializeOwned>(json: &str) -> Result<T, serde_json::Error> {
     serde_json::from_str(json).or_else(|error| match mend_surrogates(json) {
         Cow::Borrowed(_) => Err(error),

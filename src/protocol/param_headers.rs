@@ -43,7 +43,7 @@ struct Mirror {
 /// Checks the `x-mcp-header` annotations of a tool. A tool that fails must be left out of `tools/list` over HTTP.
 ///
 /// # Errors
-/// What is wrong, as a fragment such as `x-mcp-header "My Region" is no header name`.
+/// What is wrong, as a fragment such as `x-mcp-header "My Region" is not a valid header name`.
 pub fn check_headers(tool: &Tool) -> Result<(), String> {
     mirrors(tool).map(drop)
 }
@@ -119,7 +119,7 @@ fn visit(schema: &Value, path: Option<&mut Vec<String>>, found: &mut Vec<Mirror>
             Some(path) if !path.is_empty() => {
                 if !object.get("type").is_some_and(is_mirrored_type) {
                     return Err(format!(
-                        "x-mcp-header {header:?} is on a parameter that is no string, integer or boolean"
+                        "x-mcp-header {header:?} is on a parameter that is neither a string, an integer nor a boolean"
                     ));
                 }
                 found.push(Mirror { header, path: path.clone() });
@@ -168,7 +168,7 @@ fn header_name(annotation: &Value) -> Result<String, String> {
     let is_tchar = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
     match annotation.as_str() {
         Some(name) if !name.is_empty() && name.bytes().all(is_tchar) => Ok(name.to_owned()),
-        _ => Err(format!("x-mcp-header {annotation} is no header name")),
+        _ => Err(format!("x-mcp-header {annotation} is not a valid header name")),
     }
 }
 

@@ -228,7 +228,7 @@ fn read_answer(text: &str, question: &Question) -> Result<Option<Answer>, String
 
 /// `data` as the form that was asked spells it, when it fits.
 fn content(data: Value, question: &Question) -> Result<Value, String> {
-    let Value::Object(content) = data else { return Err("gave data that is no object".to_owned()) };
+    let Value::Object(content) = data else { return Err("gave data that is not an object".to_owned()) };
     let form = Form::from_schema(question.request.schema().unwrap_or(&Value::Null));
     match form.check(&content).first() {
         Some(error) => Err(format!("gave data that does not fit the form: {error}")),
@@ -304,7 +304,7 @@ mod tests {
                 "gave data that does not fit the form: age: 17 is below 18",
             ),
             (r#"echo '{"ok": true}'"#, "gave data that does not fit the form: age: "),
-            (r#"echo '{"ok": true, "data": [1]}'"#, "gave data that is no object"),
+            (r#"echo '{"ok": true, "data": [1]}'"#, "gave data that is not an object"),
             (r#"echo '{"data": {}}'"#, "printed no answer: missing field `ok`"),
             ("echo yes", "printed no answer: "),
             ("true", "printed nothing"),

@@ -59,7 +59,7 @@ impl Taken {
         }
         let bytes = fs::read(path).map_err(io)?;
         let pending: Pending =
-            serde_json::from_slice(&bytes).map_err(|error| wrong(format!("it is no call that waits: {error}")))?;
+            serde_json::from_slice(&bytes).map_err(|error| wrong(format!("it is not a call that waits: {error}")))?;
         if pending.version != VERSION {
             return Err(wrong(format!("its version is {}, and {VERSION} is read here", pending.version)));
         }
@@ -188,8 +188,8 @@ mod tests {
             fs::write(&path, text).expect("written");
             Taken::open(&path).expect_err("refused").to_string()
         };
-        assert!(error("{}").contains("it is no call that waits"));
-        assert!(error("").contains("it is no call that waits"));
+        assert!(error("{}").contains("it is not a call that waits"));
+        assert!(error("").contains("it is not a call that waits"));
         let mut other = serde_json::to_value(pending()).expect("JSON");
         other["version"] = json!(2);
         assert!(error(&other.to_string()).contains("its version is 2"));

@@ -15,7 +15,7 @@ pub enum TransportError {
         source: io::Error,
     },
     /// The configured working directory is not there.
-    #[error("start {command:?}: the directory {} {}", cwd.display(), if cwd.exists() { "is no directory" } else { "does not exist" })]
+    #[error("start {command:?}: the directory {} {}", cwd.display(), if cwd.exists() { "is not a directory" } else { "does not exist" })]
     NoDirectory {
         /// The program, as configured.
         command: String,

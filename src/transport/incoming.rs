@@ -24,7 +24,7 @@ impl From<Frame> for Outgoing {
 pub enum Incoming {
     /// A message.
     Frame(Frame),
-    /// Something that is no message; skipped.
+    /// Something that is not a message; skipped.
     Junk(Junk),
     /// A line of the server's log, from its standard error.
     Log(String),
@@ -51,7 +51,7 @@ pub enum Incoming {
 pub struct Junk {
     /// The beginning of it, at most 200 bytes, not made safe for a terminal.
     pub preview: String,
-    /// Why it is no message.
+    /// Why it is not a message.
     pub reason: String,
 }
 

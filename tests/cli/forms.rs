@@ -44,7 +44,7 @@ fn a_pydantic_model_is_a_form() {
     refuses(
         &schema,
         &json!({"value": 4, "status": "finished"}),
-        r#"status: "finished" is none of "todo", "doing", "done""#,
+        r#"status: "finished" is not one of "todo", "doing", "done""#,
     );
     refuses(&schema, &json!({"value": "4", "status": "done"}), r#"value: "4" is text, but a whole number is wanted"#);
 }
@@ -67,9 +67,9 @@ fn bounds_patterns_and_formats_are_kept() {
     for (part, wrong, reason) in [
         (json!({"type": "integer", "maximum": 120}), json!(130), "130 is above 120"),
         (json!({"type": "string", "minLength": 2}), json!("x"), "x is too short: at least 2 characters"),
-        (json!({"type": "string", "format": "email"}), json!("nobody"), "nobody is no e-mail address"),
+        (json!({"type": "string", "format": "email"}), json!("nobody"), "nobody is not an e-mail address"),
         (json!({"type": "boolean"}), json!("y"), r#""y" is text, but true or false is wanted"#),
-        (json!({"type": "number", "multipleOf": 0.1}), json!(0.35), "0.35 is no multiple of 0.1"),
+        (json!({"type": "number", "multipleOf": 0.1}), json!(0.35), "0.35 is not a multiple of 0.1"),
         (json!({"type": "string", "pattern": r"^(?=.*\d)\w+$"}), json!("abc"), "abc does not match"),
         (json!({"type": "object", "properties": {"n": {"type": "integer"}}}), json!({"n": "1"}), "at /n, "),
     ] {

@@ -213,7 +213,7 @@ fn files_that_are_no_calls_are_refused() {
         .file("x.json", "{}")
         .args(["resume", "x.json"])
         .status(3)
-        .stderr_contains("it is no call that waits")
+        .stderr_contains("it is not a call that waits")
         .run();
     let test = put_aside();
     check(&run(&test, &["resume", "call.json", "--defer", "other.json"]), 2, "", "--defer cannot be used with resume");

@@ -119,7 +119,7 @@ fn fields() -> Vec<Row> {
                 ("2 of 4", "x\r"),
                 ("✗ x is too short", "y\r"),
                 ("3 of 4", "nobody\r"),
-                ("✗ nobody is no e-mail address", "@a.example\r"),
+                ("✗ nobody is not an e-mail address", "@a.example\r"),
                 ("yes    no", "y\r"),
                 ("  Send", "1\r"),
             ],

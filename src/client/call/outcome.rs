@@ -65,7 +65,7 @@ struct Asking {
 pub(super) fn read(method: &str, result: &RawValue) -> Result<Outcome, ClientError> {
     let invalid = |reason: String| ClientError::Invalid { method: method.to_owned(), reason };
     let unreadable = |error: serde_json::Error| invalid(format!("the result cannot be read: {error}"));
-    // What is no object has no type either, and is passed on as it is.
+    // What is not an object has no type either, and is passed on as it is.
     let head = serde_json::from_str::<Head>(result.get()).unwrap_or(Head { result_type: None });
     match head.result_type {
         None | Some(Value::Null) => Ok(Outcome::Complete),
@@ -95,16 +95,16 @@ pub(super) fn read(method: &str, result: &RawValue) -> Result<Outcome, ClientErr
 /// The entries of `inputRequests`, in the server's order.
 ///
 /// # Errors
-/// When it is no object of objects; in our words.
+/// When it is not an object of objects; in our words.
 pub(super) fn read_inputs(inputs: Option<Value>) -> Result<Vec<PendingInput>, String> {
     let entries: Map<String, Value> = match inputs {
         None | Some(Value::Null) => return Ok(Vec::new()),
         Some(Value::Object(entries)) => entries,
-        Some(_) => return Err("inputRequests is no object".into()),
+        Some(_) => return Err("inputRequests is not an object".into()),
     };
     let read = |(key, input): (String, Value)| match input {
         Value::Object(input) => Ok(PendingInput { key, input, request: None, response: None }),
-        _ => Err(format!("the input request {key:?} is no object")),
+        _ => Err(format!("the input request {key:?} is not an object")),
     };
     entries.into_iter().map(read).collect()
 }

@@ -173,7 +173,7 @@ impl Driver {
         match incoming {
             Incoming::Frame(frame) => self.take_frame(frame),
             Incoming::Junk(junk) => self.warn_once("junk", || {
-                format!("it wrote what is no message, which is skipped: {} ({})", junk.preview, junk.reason)
+                format!("it wrote what is not a message, which is skipped: {} ({})", junk.preview, junk.reason)
             }),
             Incoming::Log(line) => self.setup.notice(crate::client::NoticeKind::Stderr(line)),
             Incoming::Failed { id, error } => {

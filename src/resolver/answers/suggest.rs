@@ -58,7 +58,7 @@ pub(in crate::resolver) fn message_condition(question: &Question) -> Option<(Str
 }
 
 /// What an entry's `when` says of the link `url`: its address with all after the path left open, or only that it is a link
-/// where that is no address to accept, or one that is another each time: a port of this machine.
+/// where that is not an address to accept, or one that is another each time: a port of this machine.
 pub(in crate::resolver) fn link_condition(url: &str) -> (&'static str, Value) {
     if Link::inspect(url).is_ok_and(|link| link.is_loopback()) {
         return ("mode", json!("url"));

@@ -225,7 +225,7 @@ fn repeated_typed_answers_make_a_list() {
         (&["to=x", "to=y"], r#"accept {"to":["x","y"]}"#),
         (&["to=x, y", "sizes=1,2"], r#"accept {"to":["x","y"],"sizes":[1,2]}"#),
         (&["to=[\"x, y\"]"], r#"accept {"to":["x, y"]}"#),
-        (&["sizes=1", "sizes=two"], "fail: --answer sizes: two is no JSON"),
+        (&["sizes=1", "sizes=two"], "fail: --answer sizes: two is not JSON"),
         (&["topics=a"], "fail: --answer topics: "),
     ] {
         let told = once("", typed, &question);

@@ -16,7 +16,7 @@ impl UrlPattern {
     /// Reads a pattern such as `https://host/path*`.
     ///
     /// # Errors
-    /// A reason, when the part before the path is not exact, or is no web address.
+    /// A reason, when the part before the path is not exact, or is not a web address.
     pub fn parse(text: &str) -> Result<Self, String> {
         let example = "expected an address such as \"https://host.example/path*\"";
         let (scheme, rest) = text.split_once("://").ok_or(example)?;

@@ -142,7 +142,7 @@ impl Peer {
             return;
         }
         let Ok(body) = answer::body(fetched.response, &self.limits).await else { return };
-        // What is no message is a word of acceptance.
+        // What is not a message is a word of acceptance.
         for frame in answer::frames(body).unwrap_or_default() {
             self.pass_on(frame, Some(id)).await;
         }
@@ -171,8 +171,8 @@ impl Peer {
         let frames = answer::frames(body).map_err(|(body, reason)| {
             let quoted = answer::quote(&body);
             TransportError::NoAnswer(match kind.as_str() {
-                "application/json" => format!("the body is no message ({reason}): {quoted}"),
-                "" => format!("the body is no message, and has no type: {quoted}"),
+                "application/json" => format!("the body is not a message ({reason}): {quoted}"),
+                "" => format!("the body is not a message, and has no type: {quoted}"),
                 kind => format!("{kind} instead of JSON: {quoted}"),
             })
         })?;

@@ -29,7 +29,7 @@ impl Peer {
         let (events, address) = opened.await.map_err(|_| TransportError::Silent(limit))??;
         let wrong =
             |reason: &str| TransportError::NoAnswer(format!("the server wants messages at {address:?}, {reason}"));
-        let url = self.url.join(&address).map_err(|_| wrong("which is no address"))?;
+        let url = self.url.join(&address).map_err(|_| wrong("which is not an address"))?;
         if !redirect::same_origin(&self.url, &url) {
             return Err(wrong("which belongs to somebody else"));
         }

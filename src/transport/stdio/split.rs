@@ -7,7 +7,7 @@ use crate::{
     transport::{Incoming, Junk},
 };
 
-/// How much of a line that is no message is shown, in bytes.
+/// How much of a line that is not a message is shown, in bytes.
 const PREVIEW: usize = 200;
 const BOM: &[u8] = b"\xef\xbb\xbf";
 

@@ -179,7 +179,7 @@ async fn what_is_no_answer_is_told_apart() {
         );
         reply.close();
     });
-    assert!(long.await.starts_with("get an answer: the body is no message ("));
+    assert!(long.await.starts_with("get an answer: the body is not a message ("));
     let server = Server::start(|_, reply| reply.json(200, &json!({"id": 99, "result": {}})));
     let mut transport = connect(&server);
     transport.send(request(1, "ping").into()).expect("sent");

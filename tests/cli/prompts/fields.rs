@@ -33,7 +33,7 @@ fn numbers_mail_and_yes_or_no_without_titles() {
     person.see("1 of 5").fill("age", "130").see("✗ 130 is above 120").see_typed("› 130");
     person.send(key::BACKSPACE).send("\r").see("2 of 5");
     person.fill("name", "x").see("✗ x is too short").send("y\r").see("3 of 5");
-    person.fill("mail", "nobody").see("✗ nobody is no e-mail address").send("@a.example\r").see("4 of 5");
+    person.fill("mail", "nobody").see("✗ nobody is not an e-mail address").send("@a.example\r").see("4 of 5");
     person.fill("height", "0.7").see("✗ 0.7 is no multiple").send(key::CTRL_U).send("1.5\r").see("5 of 5");
     person.see("yes    no").send("perhaps\r").see("✗ perhaps is neither yes nor no");
     person.send("\r").see("✗ choose yes or no").send("y\r");
@@ -138,7 +138,13 @@ fn a_secret_is_masked_warned_about_and_asked_twice() {
 fn what_cannot_be_drawn_is_asked_for_as_json() {
     let list = json!({"type": "array", "items": {"type": "object", "properties": {"x": {"type": "integer"}}}});
     let person = asks(&schema(&json!({"points": list}), &["points"])).at_terminal(24, 80);
-    person.see("required, JSON").send("[{\"x\":\r").see("is no JSON").see_typed("› [{\"x\":").send("1}]\r").see("done");
+    person
+        .see("required, JSON")
+        .send("[{\"x\":\r")
+        .see("is not JSON")
+        .see_typed("› [{\"x\":")
+        .send("1}]\r")
+        .see("done");
     assert_eq!(person.end(0).reply("forms", "ask-1")["content"], json!({"points": [{"x": 1}]}));
 }
 
