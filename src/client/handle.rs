@@ -21,7 +21,7 @@ use super::{
 };
 use crate::{
     config::ServerConfig,
-    protocol::{Era, Tool},
+    protocol::{Era, Tool, code},
 };
 
 /// A `tools/call` to make.
@@ -92,7 +92,17 @@ impl Client {
     /// # Errors
     /// When a page cannot be had.
     pub async fn list_tools(&self, stop: &CancellationToken) -> Result<Vec<Tool>, ClientError> {
-        let entries = self.list("tools/list", "tools", stop).await?;
+        let info = self.info();
+        // A server that says what it offers is not asked for what it does not. One that says nothing at all may be sloppy.
+        if !info.capabilities.is_empty() && !info.declares("tools") {
+            return Ok(Vec::new());
+        }
+        let entries = match self.list("tools/list", "tools", stop).await {
+            Err(ClientError::Rpc { error, .. }) if error.code == code::METHOD_NOT_FOUND && !info.declares("tools") => {
+                Vec::new()
+            }
+            listed => listed?,
+        };
         Ok(self.tools_of(entries).await)
     }
 

@@ -18,6 +18,9 @@ use crate::{
     transport::TransportError,
 };
 
+/// From which level on modern servers are asked to log, as legacy ones do unasked.
+const LOG_LEVEL: &str = "warning";
+
 /// A connection on which it is known how the server speaks.
 pub(super) struct Session {
     pub(super) wire: Wire,
@@ -53,9 +56,9 @@ impl Manner {
             meta.insert("io.modelcontextprotocol/clientInfo".into(), client_info());
             let capabilities = self.offer.capabilities(Era::Modern);
             meta.insert("io.modelcontextprotocol/clientCapabilities".into(), capabilities);
-            if let Some(level) = &self.log_level {
-                meta.insert("io.modelcontextprotocol/logLevel".into(), json!(level));
-            }
+            // A modern server logs nothing unless it is asked to (2026-07-28, *logging*).
+            let level = self.log_level.as_deref().unwrap_or(LOG_LEVEL);
+            meta.insert("io.modelcontextprotocol/logLevel".into(), json!(level));
         }
         if meta.is_empty() {
             return params;

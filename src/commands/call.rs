@@ -103,7 +103,8 @@ pub fn run(args: CallArgs, global: &GlobalArgs, printer: &Arc<Printer>) -> anyho
         };
         let ended = call.perform(&given, timeout).await;
         let heard = session.close().await;
-        questions.finish(printer)?;
+        // What was not used matters only where everything else went well.
+        questions.finish(printer, ended.is_ok())?;
         match ended {
             Ok(ended) => ended.conclude(heard.unanswered).map_err(Into::into),
             // What the server made of a question that nobody answered matters less than the question.

@@ -112,12 +112,12 @@ impl Questions {
         self.terminal.as_ref()
     }
 
-    /// Says what was not used and writes the record, once no more questions can come.
+    /// Writes the record, once no more questions can come; where the call `ended_well`, says what was not used, too.
     ///
     /// # Errors
     /// When the record cannot be written.
-    pub(super) fn finish(&self, printer: &Printer) -> anyhow::Result<()> {
-        let unused = self.answers.as_ref().map(|answers| answers.unused()).unwrap_or_default();
+    pub(super) fn finish(&self, printer: &Printer, ended_well: bool) -> anyhow::Result<()> {
+        let unused = self.answers.as_ref().filter(|_| ended_well).map(|answers| answers.unused()).unwrap_or_default();
         for unused in unused {
             printer.warning(&format!("not used: {unused}"))?;
         }

@@ -80,7 +80,7 @@ pub fn run(args: &ResumeArgs, global: &GlobalArgs, printer: &Arc<Printer>) -> an
         let resume = Resume { session: &session, printer, server, taken: Mutex::new(Some(taken)), shown: &args.shown };
         let ended = resume.perform().await;
         let unanswered = session.close().await.unanswered;
-        questions.finish(printer)?;
+        questions.finish(printer, ended.is_ok())?;
         match ended {
             Ok(ended) => ended.conclude(unanswered).map_err(Into::into),
             Err(_) if !unanswered.is_empty() => Err(Error::Unanswered(unanswered).into()),

@@ -83,7 +83,7 @@ pub fn run(args: ToolsArgs, global: &GlobalArgs, printer: &Arc<Printer>) -> anyh
     block_on(async {
         let session = Session::new(config, &args.server, &Questions::for_listing(), None, printer)?;
         let mut listing = Listing::new(printer, "tools", &names, &args.listing);
-        let ask = async |name: &str| list(&session, name).await.and_then(|tools| only(name, tools, wanted));
+        let ask = async |name: &str| list(&session, name, printer).await.and_then(|tools| only(name, tools, wanted));
         let take = |name: &str, tools: Result<Vec<Tool>, Error>| {
             listing.take(name, tools.map(|tools| shown(tools, page.as_ref(), word)))
         };
@@ -106,10 +106,18 @@ impl Page<'_> {
     }
 }
 
-async fn list(session: &Session, server: &str) -> Result<Vec<Tool>, Error> {
+async fn list(session: &Session, server: &str, printer: &Printer) -> Result<Vec<Tool>, Error> {
     let client = session.connect(server).await?;
     let tools = client.list_tools(&session.signals.stop).await;
-    tools.map_err(|error| session.error(&server.into(), error))
+    let tools = tools.map_err(|error| session.error(&server.into(), error))?;
+    let info = client.info();
+    if tools.is_empty() && !info.declares("tools") {
+        let others: Vec<&str> = ["resources", "prompts"].into_iter().filter(|key| info.declares(key)).collect();
+        let others = if others.is_empty() { String::new() } else { format!(" (it has {})", others.join(" and ")) };
+        // A stderr that is gone holds no listing up.
+        drop(printer.note(&format!("{server} offers no tools{others}")));
+    }
+    Ok(tools)
 }
 
 fn shown(mut tools: Vec<Tool>, page: Option<&Page<'_>>, word: Option<&str>) -> Shown {

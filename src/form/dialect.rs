@@ -33,7 +33,10 @@ fn is_plain(value: &Value) -> bool {
     let is_name = |value: &Value| value.as_str().is_none_or(|name| type_name(name) == name);
     match value {
         Value::Object(map) => {
-            !map.contains_key("nullable") && map.get("type").is_none_or(is_name) && map.values().all(is_plain)
+            !map.contains_key("nullable")
+                && !map.values().any(Value::is_null)
+                && map.get("type").is_none_or(is_name)
+                && map.values().all(is_plain)
         }
         Value::Array(values) => values.iter().all(|value| is_name(value) && is_plain(value)),
         _ => true,
@@ -46,6 +49,8 @@ fn rewrite(value: &mut Value) {
         Value::Array(members) => return members.iter_mut().for_each(rewrite),
         _ => return,
     };
+    // Generators write null where they mean that there is no such keyword.
+    map.retain(|key, value| !value.is_null() || DATA.contains(&key.as_str()));
     let nullable = is_nullable(map);
     match map.get_mut("type") {
         Some(Value::String(name)) => *name = type_name(name).to_owned(),
@@ -60,7 +65,14 @@ fn rewrite(value: &mut Value) {
     }
     for (key, inner) in map.iter_mut().filter(|(key, _)| !DATA.contains(&key.as_str())) {
         match inner {
-            Value::Object(named) if MAPS.contains(&key.as_str()) => named.values_mut().for_each(rewrite),
+            Value::Object(named) if MAPS.contains(&key.as_str()) => {
+                for schema in named.values_mut() {
+                    if schema.is_null() {
+                        *schema = json!({});
+                    }
+                    rewrite(schema);
+                }
+            }
             _ => rewrite(inner),
         }
     }
@@ -101,5 +113,10 @@ mod tests {
         assert!(matches!(plain(&expected["properties"]["list"]), Cow::Borrowed(_)));
         assert_eq!(*plain(&json!({"nullable": true})), json!({"nullable": true}));
         assert_eq!(*plain(&json!({"type": "STRIN"})), json!({"type": "STRIN"}));
+        let nulls = json!({"type": "object", "required": null, "additionalProperties": null, "description": null,
+            "properties": {"a": {"type": "string", "enum": ["x", null], "default": null, "minLength": null}, "b": null}});
+        let without = json!({"type": "object",
+            "properties": {"a": {"type": "string", "enum": ["x", null], "default": null}, "b": {}}});
+        assert_eq!(*plain(&nulls), without);
     }
 }

@@ -255,3 +255,38 @@ fn an_interrupted_listing_prints_what_is_there_and_says_so() {
     assert_eq!(run.status, Some(130), "{}", run.stderr);
     assert!(run.stdout.contains('t'), "{}", run.stdout);
 }
+
+#[test]
+fn a_server_that_speaks_something_else_is_told_at_once() {
+    let wide: String = "{\"jsonrpc\":\"2.0\"}".chars().flat_map(|c| [c, '\0']).collect();
+    for (line, words) in [
+        ("Content-Length: 77\r".to_owned(), "speaks in Content-Length frames, as language servers do"),
+        (wide, "does not write UTF-8: it looks like UTF-16"),
+    ] {
+        let fake = Fake::new().on("start", [Step::Raw(line), Step::ExpectEnd]);
+        let run = Test::new().server("s", &fake).args(["tools", "s"]).status(4).stderr_contains(words).run();
+        assert!(run.took.as_secs() < 5, "{:?}", run.took);
+    }
+}
+
+#[test]
+fn a_handshake_that_the_first_question_has_spoiled_is_made_again_without_it() {
+    let spoiled = Step::Fail(json!({"code": -32600, "message": "this session has failed"}));
+    // Started again, the program reads its script from the beginning: it must not be asked first.
+    let fake = Fake::new().tool("t").on("initialize", [spoiled]);
+    let run = Test::new().server("s", &fake).args(["call", "s", "t"]).status(6).run();
+    let received = run.received("s");
+    let methods: Vec<&str> = received.iter().filter_map(|message| message["method"].as_str()).collect();
+    assert_eq!(methods, ["server/discover", "initialize", "initialize"], "the second start is not asked first");
+    assert!(run.stderr.contains("-32600"), "{}", run.stderr);
+}
+
+#[test]
+fn modern_servers_are_asked_for_their_warnings() {
+    let log = json!({"method": "notifications/message", "params": {"level": "warning", "data": "disk is nearly full"}});
+    let done = Step::Reply(json!({"content": [], "resultType": "complete"}));
+    let fake = Fake::new().modern().tool("t").on_call([Step::Send(log), done]);
+    let run = Test::new().server("s", &fake).args(["call", "s", "t"]).stderr_contains("disk is nearly full").run();
+    let meta = run.params("s", "tools/call", 0)["_meta"].clone();
+    assert_eq!(meta["io.modelcontextprotocol/logLevel"], "warning");
+}

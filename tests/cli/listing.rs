@@ -120,3 +120,25 @@ fn a_name_that_is_listed_twice_is_warned_of_once() {
     let run = Test::new().server("s", &shop()).args(["tools", "s"]).run();
     assert_eq!(run.stderr.matches("it lists the tool \"order\" more than once").count(), 1, "{}", run.stderr);
 }
+
+#[test]
+fn a_server_without_tools_is_not_asked_for_them() {
+    for (capabilities, words) in [
+        (json!({"resources": {}, "prompts": {}}), "note: s offers no tools (it has resources and prompts)\n"),
+        (json!({"prompts": {}}), "note: s offers no tools (it has prompts)\n"),
+        (json!({"logging": {}}), "note: s offers no tools\n"),
+    ] {
+        let initialized = json!({"protocolVersion": "$version", "capabilities": capabilities, "serverInfo": {}});
+        // Whoever asks all the same waits for ever.
+        let fake = Fake::new().on("initialize", [Step::Reply(initialized)]).on("tools/list", [Step::ExpectEnd]);
+        let run = Test::new().server("s", &fake).args(["tools", "s"]).stderr(words).run();
+        assert!(run.received("s").iter().all(|message| message["method"] != "tools/list"));
+    }
+    // One that declares nothing at all may have some.
+    let bare = json!({"protocolVersion": "$version", "capabilities": {}, "serverInfo": {}});
+    let fake = Fake::new().on("initialize", [Step::Reply(bare.clone())]).tool("t");
+    Test::new().server("s", &fake).args(["tools", "s"]).stdout_contains("t").run();
+    let none = Step::Fail(json!({"code": -32601, "message": "Method not found"}));
+    let fake = Fake::new().on("initialize", [Step::Reply(bare)]).on("tools/list", [none]);
+    Test::new().server("s", &fake).args(["tools", "s"]).stderr("note: s offers no tools\n").run();
+}

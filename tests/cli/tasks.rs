@@ -228,3 +228,53 @@ fn a_legacy_server_may_ask_in_a_task_of_ours() {
     let answer = run.reply("s", &json!("r"));
     assert_eq!((&answer["action"], &answer["content"]), (&json!("accept"), &json!({"name": "Ada"})));
 }
+
+/// A legacy server whose tool `t` is a task, looked at with `looks` and fetched with `results`.
+fn legacy_task(created: Value, looks: Vec<Value>, results: Vec<Step>) -> Test {
+    let initialized = json!({
+        "protocolVersion": "2025-11-25", "serverInfo": {},
+        "capabilities": {"tools": {}, "tasks": {"requests": {"tools": {"call": {}}}}},
+    });
+    let tool = json!({"name": "t", "inputSchema": {"type": "object"}, "execution": {"taskSupport": "required"}});
+    let mut fake = Fake::new()
+        .on("initialize", [Step::Reply(initialized)])
+        .on("tools/list", [Step::Reply(json!({"tools": [tool]}))])
+        .on_call([Step::Reply(created)]);
+    for look in looks {
+        fake = fake.on("tasks/get", [Step::Reply(look)]);
+    }
+    for result in results {
+        fake = fake.on("tasks/result", [result]);
+    }
+    Test::new().server("s", &fake).args(["call", "s", "t"])
+}
+
+#[test]
+fn a_legacy_task_whose_result_is_refused_meanwhile_is_looked_at_until_it_ends() {
+    let state = |status: &str| json!({"taskId": "1", "status": status, "pollInterval": 20});
+    let not_yet = Step::Fail(json!({"code": -32602, "message": "the task is not over"}));
+    let done = Step::Reply(json!({"content": [{"type": "text", "text": "made"}]}));
+    let looks = ["input_required", "working", "input_required", "completed"].map(state).to_vec();
+    legacy_task(json!({"task": state("working")}), looks, vec![not_yet, done]).stdout("made\n").run();
+}
+
+#[test]
+fn a_task_may_name_its_pause_in_both_ways_and_is_never_a_result() {
+    let both = |status: &str| json!({"taskId": "1", "status": status, "pollInterval": 60_000, "pollIntervalMs": 20});
+    let done = Step::Reply(json!({"content": [{"type": "text", "text": "made"}]}));
+    let run = legacy_task(json!({"task": both("working")}), vec![both("completed")], vec![done]).stdout("made\n").run();
+    assert!(run.took.as_secs() < 10, "{:?}", run.took);
+    for odd in [json!({"taskId": "", "status": "working"}), json!({"taskId": 7, "status": []})] {
+        let run = legacy_task(json!({"task": odd}), Vec::new(), Vec::new()).status(6).stdout("").run();
+        assert!(run.stderr.contains("the result is a task"), "{}", run.stderr);
+    }
+}
+
+#[test]
+fn a_task_that_never_ends_is_given_up_when_its_time_is_over() {
+    let state = json!({"taskId": "1", "status": "working", "pollInterval": 20, "ttl": 300});
+    let test = legacy_task(json!({"task": state}), vec![state.clone()], Vec::new()).status(7);
+    let run = test.stdout("").stderr_contains("within 0.3 s").run();
+    assert!(run.took.as_secs() < 10, "{:?}", run.took);
+    assert!(run.received("s").iter().any(|message| message["method"] == "tasks/cancel"));
+}

@@ -9,7 +9,8 @@ const KEPT: u64 = 60 * 60 * 1000;
 
 #[derive(Deserialize)]
 struct Created {
-    task: TaskState,
+    #[serde(default)]
+    task: Option<TaskState>,
 }
 
 impl Call<'_> {
@@ -25,9 +26,13 @@ impl Call<'_> {
     /// Follows the task that a call of a legacy server became. Its questions come as requests of the server's own, which
     /// the driver answers.
     pub(super) async fn follow_legacy_task(&mut self, created: Box<RawValue>) -> Result<CallEnd, ClientError> {
-        let Ok(Created { task }) = serde_json::from_str::<Created>(created.get()) else {
+        let task = match serde_json::from_str::<Created>(created.get()) {
+            Ok(Created { task: Some(task) }) if !task.id.is_empty() => task,
+            Ok(Created { task: Some(_) }) => return Err(self.invalid("the result is a task without a taskId")),
             // The server answered at once.
-            return Ok(self.done(created));
+            Ok(Created { task: None }) => return Ok(self.done(created)),
+            // A task is never the result of its call.
+            Err(error) => return Err(self.invalid(format!("the result is a task that cannot be read: {error}"))),
         };
         let id = task.id.clone();
         let end = self.fetch(task).await;
@@ -36,17 +41,27 @@ impl Call<'_> {
     }
 
     async fn fetch(&mut self, mut task: TaskState) -> Result<CallEnd, ClientError> {
-        let id = task.id.clone();
+        let (id, begun) = (task.id.clone(), self.clock().now());
         // `tasks/result` waits for the end, and a server that needs input may ask on its stream alone.
-        while !task.is_over() && task.status != "input_required" {
+        let mut waits = true;
+        loop {
+            while !task.is_over() && !(waits && task.status == "input_required") {
+                self.tell_task(&task);
+                self.rest(task.pause()).await?;
+                task = self.look(&id).await?;
+                self.is_alive(&task, begun)?;
+            }
             self.tell_task(&task);
-            self.rest(task.pause()).await?;
-            task = self.look(&id).await?;
+            let params = Map::from_iter([("taskId".to_owned(), json!(id))]);
+            match self.ask_about_task("tasks/result", params).await {
+                Ok(frame) => {
+                    let result = frame.into_body().ok_or_else(|| self.invalid("the result is no text"))?;
+                    return Ok(self.done(result));
+                }
+                // This server gives results of tasks that are over, and of no others.
+                Err(ClientError::Rpc { .. }) if !task.is_over() => waits = false,
+                Err(error) => return Err(error),
+            }
         }
-        self.tell_task(&task);
-        let params = Map::from_iter([("taskId".to_owned(), json!(id))]);
-        let frame = self.ask_about_task("tasks/result", params).await?;
-        let result = frame.into_body().ok_or_else(|| self.invalid("the result is no text"))?;
-        Ok(self.done(result))
     }
 }

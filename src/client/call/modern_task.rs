@@ -22,12 +22,21 @@ const POLLS: (Duration, Duration) = (Duration::from_millis(20), Duration::from_s
 /// How long a server may take to hear that a task is given up.
 const CANCEL: Duration = Duration::from_secs(2);
 
+fn milliseconds(value: Option<&Value>) -> Option<Duration> {
+    let value = value.and_then(Value::as_f64).filter(|value| *value >= 0.0)?;
+    Duration::try_from_secs_f64(value / 1000.0).ok()
+}
+
 impl TaskState {
     /// How long to wait before the next look.
     pub(super) fn pause(&self) -> Duration {
-        let named = self.poll.as_ref().and_then(Value::as_f64).filter(|poll| *poll >= 0.0);
-        let pause = named.and_then(|poll| Duration::try_from_secs_f64(poll / 1000.0).ok()).unwrap_or(POLL);
-        pause.clamp(POLLS.0, POLLS.1)
+        let pause = milliseconds(self.poll.as_ref()).or_else(|| milliseconds(self.old_poll.as_ref()));
+        pause.unwrap_or(POLL).clamp(POLLS.0, POLLS.1)
+    }
+
+    /// How long it lives from its creation, where that has an end.
+    pub(super) fn life(&self) -> Option<Duration> {
+        milliseconds(self.ttl.as_ref()).or_else(|| milliseconds(self.old_ttl.as_ref()))
     }
 
     /// Whether nothing changes any more.
@@ -91,6 +100,7 @@ impl Call<'_> {
             self.update(&id, &answered).await?;
         }
         // A task without a status is taken up: it is looked at, not waited for.
+        let begun = self.clock().now();
         let mut is_due = task.status.is_empty() || task.is_over() || task.status == "input_required";
         loop {
             self.tell_task(&task);
@@ -98,6 +108,7 @@ impl Call<'_> {
                 self.rest(task.pause()).await?;
             }
             task = self.look(&id).await?;
+            self.is_alive(&task, begun)?;
             is_due = false;
             match task.status.as_str() {
                 "completed" => {
@@ -134,6 +145,19 @@ impl Call<'_> {
     pub(super) fn tell_task(&self, task: &TaskState) {
         if !task.status.is_empty() {
             self.session.wire.setup().task(&task.id, task.status.clone(), task.words());
+        }
+    }
+
+    /// Whether a task that was first seen at `begun` may still end: the server forgets it after its time.
+    ///
+    /// # Errors
+    /// [`ClientError::TimedOut`] when its time is over.
+    pub(super) fn is_alive(&self, task: &TaskState, begun: Duration) -> Result<(), ClientError> {
+        match task.life() {
+            Some(life) if !task.is_over() && self.clock().now().saturating_sub(begun) > life => {
+                Err(ClientError::TimedOut { method: self.method.clone(), after: life })
+            }
+            _ => Ok(()),
         }
     }
 

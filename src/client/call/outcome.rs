@@ -33,9 +33,18 @@ pub(super) struct TaskState {
     pub(super) status: String,
     #[serde(rename = "statusMessage", default)]
     pub(super) message: Option<Value>,
-    /// Milliseconds: `pollIntervalMs` (2026-07-28) or `pollInterval` (2025-11-25).
-    #[serde(rename = "pollIntervalMs", alias = "pollInterval", default)]
+    /// Milliseconds, in 2026-07-28.
+    #[serde(rename = "pollIntervalMs", default)]
     pub(super) poll: Option<Value>,
+    /// The same in 2025-11-25; some servers send both.
+    #[serde(rename = "pollInterval", default)]
+    pub(super) old_poll: Option<Value>,
+    /// Milliseconds from its creation until the server forgets it, in 2026-07-28.
+    #[serde(rename = "ttlMs", default)]
+    pub(super) ttl: Option<Value>,
+    /// The same in 2025-11-25.
+    #[serde(rename = "ttl", default)]
+    pub(super) old_ttl: Option<Value>,
     #[serde(rename = "inputRequests", default)]
     pub(super) inputs: Option<Value>,
     #[serde(default)]

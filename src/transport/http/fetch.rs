@@ -14,8 +14,8 @@ use url::Url;
 use super::{
     cookies::Cookies,
     headers::{self, SESSION, VERSION},
-    redirect,
-    tls::{Clients, innermost},
+    proxy, redirect,
+    tls::{Clients, words},
 };
 use crate::{
     protocol::Revision,
@@ -187,9 +187,10 @@ impl Peer {
         let reason = if error.is_timeout() {
             format!("no connection after {} s", self.limits.connect.as_secs())
         } else {
-            innermost(error)
+            words(error)
         };
-        TransportError::Unreachable { url: shown(url), reason, connected: !error.is_connect() }
+        let way = proxy::of(url).map(|proxy| format!(" {}", proxy.words())).unwrap_or_default();
+        TransportError::Unreachable { url: format!("{}{way}", shown(url)), reason, connected: !error.is_connect() }
     }
 
     /// Hands something to the client, waiting while it is busy.

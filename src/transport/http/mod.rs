@@ -11,6 +11,7 @@ mod exchange;
 mod fetch;
 mod headers;
 mod listen;
+mod proxy;
 mod redirect;
 mod tls;
 mod two_endpoints;

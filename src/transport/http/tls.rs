@@ -6,7 +6,7 @@ use std::{
 };
 
 use hyper_util::client::legacy::connect::HttpInfo;
-use reqwest::{Certificate, Client, ClientBuilder, Response, redirect::Policy};
+use reqwest::{Certificate, Client, ClientBuilder, Proxy, Response, redirect::Policy};
 use tokio::sync::OnceCell;
 
 use crate::transport::{HttpEndpoint, TransportError};
@@ -126,6 +126,8 @@ fn builder(connect: Duration, keeps: bool) -> ClientBuilder {
         .user_agent(concat!("toolnexus/", env!("CARGO_PKG_VERSION")))
         .redirect(Policy::none())
         .referer(false)
+        .no_proxy()
+        .proxy(Proxy::custom(|url| super::proxy::of(url).map(|chosen| chosen.url)))
         .connect_timeout(connect)
         .pool_idle_timeout(IDLE)
         .pool_max_idle_per_host(if keeps { usize::MAX } else { 0 })
@@ -142,6 +144,27 @@ fn read_certificates(path: &Path) -> Result<Vec<Certificate>, TransportError> {
 
 fn settings(error: &reqwest::Error) -> TransportError {
     TransportError::Settings(format!("set up HTTP: {}", innermost(error)))
+}
+
+/// Why there is no connection, in words that say what to do where that is known.
+pub(super) fn words(error: &dyn std::error::Error) -> String {
+    let text = innermost(error);
+    let known = [
+        (
+            "UnknownIssuer",
+            "its certificate was issued by an authority that this machine does not know; `caFile` in the configuration adds one",
+        ),
+        ("Expired", "its certificate has expired"),
+        ("NotValidYet", "its certificate is not valid yet"),
+        ("NotValidForName", "its certificate is for another host name"),
+        ("not valid for name", "its certificate is for another host name"),
+        ("InvalidContentType", "this port speaks plain http, not https"),
+        ("corrupt message", "this port speaks plain http, not https"),
+    ];
+    match known.iter().find(|(part, _)| text.contains(part)) {
+        Some((_, words)) => format!("{words} ({text})"),
+        None => text,
+    }
 }
 
 /// The words of the innermost cause: the outer ones repeat the address and say little.

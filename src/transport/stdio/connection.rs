@@ -32,6 +32,8 @@ pub struct Stdio {
     group: Group,
     writer: Writer,
     output: Lines<ChildStdout>,
+    /// Whether a message has come.
+    has_spoken: bool,
     log: Log,
     /// Messages of a batch that were not given yet.
     ready: VecDeque<Incoming>,
@@ -74,6 +76,7 @@ impl Stdio {
             group,
             writer: Writer::start(stdin),
             output: Lines::new(stdout, limits.max_message),
+            has_spoken: false,
             log: Log::drain(stderr),
             ready: VecDeque::new(),
             ends: Ends::default(),
@@ -120,7 +123,13 @@ impl Stdio {
     fn take_line(&mut self, line: Result<Option<Vec<u8>>, LineError>) {
         match line {
             Ok(Some(line)) => {
-                self.ready.extend(split::messages(line));
+                if let Some(how) = split::foreign(&line).filter(|_| !self.has_spoken) {
+                    self.ends.reason = Some(format!("the server ({}) {how}", self.name));
+                    return self.close_now();
+                }
+                let messages = split::messages(line);
+                self.has_spoken |= messages.iter().any(|message| matches!(message, Incoming::Frame(_)));
+                self.ready.extend(messages);
                 // What is still being said after the program's end is waited for.
                 if self.ends.status.is_some() {
                     self.wait_a_little();

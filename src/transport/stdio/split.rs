@@ -30,6 +30,18 @@ pub(super) fn messages(mut line: Vec<u8>) -> Vec<Incoming> {
     }
 }
 
+/// In what way a first line shows that the server speaks something else altogether, as the end of a sentence about it.
+pub(super) fn foreign(line: &[u8]) -> Option<&'static str> {
+    let nulls = line.iter().filter(|byte| **byte == 0).count();
+    if line.starts_with(b"\xff\xfe") || line.starts_with(b"\xfe\xff") || (line.len() >= 8 && nulls * 3 >= line.len()) {
+        return Some("does not write UTF-8: it looks like UTF-16");
+    }
+    let text = line.trim_ascii().to_ascii_lowercase();
+    let length = text.strip_prefix(b"content-length:")?.trim_ascii();
+    let is_length = !length.is_empty() && length.iter().all(u8::is_ascii_digit);
+    is_length.then_some("speaks in Content-Length frames, as language servers do; MCP has one message on each line")
+}
+
 fn message(bytes: Vec<u8>) -> Incoming {
     let preview = preview(&bytes);
     match Frame::parse(bytes) {
@@ -61,6 +73,17 @@ mod tests {
             _ => '?',
         };
         messages(line.to_vec()).iter().map(kind).collect()
+    }
+
+    #[test]
+    fn other_ways_to_speak_are_known_by_their_first_line() {
+        let wide: Vec<u8> = "{\"jsonrpc\":\"2.0\"}".encode_utf16().flat_map(u16::to_le_bytes).collect();
+        assert!(foreign(&wide).is_some_and(|words| words.contains("UTF-16")));
+        assert!(foreign(b"\xff\xfe{\x00").is_some_and(|words| words.contains("UTF-16")));
+        assert!(foreign(b"Content-Length: 120\r").is_some_and(|words| words.contains("Content-Length")));
+        for line in [b"{\"method\":\"a\"}".as_slice(), b"", b"Content-Length: soon", b"content-length", b"\0"] {
+            assert_eq!(foreign(line), None);
+        }
     }
 
     #[test]

@@ -255,3 +255,37 @@ fn a_listing_is_tried_again_too() {
     let server = failing("tools/list", 2, 503, "");
     Test::new().args(["tools", &server.url("/mcp")]).stdout_contains("t").stderr_contains("in 1 s").run();
 }
+
+#[test]
+fn a_proxy_is_named_and_passed_by_where_it_does_not_count() {
+    let proxy = Server::start(|request, reply| match request.rpc().as_str() {
+        "server/discover" => {
+            answer(request, reply, &json!({"supportedVersions": ["2026-07-28"], "capabilities": {"tools": {}}}));
+        }
+        "tools/list" => answer(request, reply, &json!({"tools": [{"name": "t", "inputSchema": {}}]})),
+        _ => answer(request, reply, &done()),
+    });
+    let far = |variables: &[(&str, &str)]| {
+        let test = Test::new().args(["call", "http://mcp.invalid:8080/mcp", "t"]);
+        variables.iter().fold(test, |test, (name, value)| test.env(name, value))
+    };
+    far(&[("HTTP_PROXY", &proxy.url(""))]).stdout("done\n").run();
+    assert!(proxy.seen().iter().all(|request| request.path == "http://mcp.invalid:8080/mcp"));
+    let dead = ("HTTP_PROXY", "http://me:s3cret@127.0.0.1:9");
+    let run = far(&[dead]).status(4).stderr_contains("through the proxy 127.0.0.1:9 (HTTP_PROXY)").run();
+    assert!(!run.stderr.contains("s3cret"), "{}", run.stderr);
+    for exempt in ["*", "mcp.invalid:8080", "invalid"] {
+        let run = far(&[dead, ("NO_PROXY", exempt)]).status(4).run();
+        assert!(!run.stderr.contains("proxy"), "{exempt}: {}", run.stderr);
+    }
+    // What is on this machine is reached directly.
+    let here = modern(|request, reply| answer(request, reply, &done()));
+    call(&here).env("HTTP_PROXY", "http://127.0.0.1:9").env("ALL_PROXY", "http://127.0.0.1:9").stdout("done\n").run();
+}
+
+#[test]
+fn a_port_without_encryption_is_named() {
+    let plain = Server::start(|_, reply| reply.empty(400));
+    let url = plain.url("/mcp").replace("http:", "https:");
+    Test::new().args(["tools", &url]).status(4).stderr_contains("this port speaks plain http, not https").run();
+}
