@@ -285,7 +285,14 @@ fn a_proxy_is_named_and_passed_by_where_it_does_not_count() {
 
 #[test]
 fn a_port_without_encryption_is_named() {
-    let plain = Server::start(|_, reply| reply.empty(400));
-    let url = plain.url("/mcp").replace("http:", "https:");
+    // As web servers do: what is no HTTP is answered 400, in plain text.
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let url = format!("https://{}/mcp", listener.local_addr().expect("an address"));
+    std::thread::spawn(move || {
+        for mut stream in listener.incoming().flatten() {
+            let _ = std::io::Read::read(&mut stream, &mut [0; 4096]);
+            let _ = std::io::Write::write_all(&mut stream, b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n");
+        }
+    });
     Test::new().args(["tools", &url]).status(4).stderr_contains("this port speaks plain http, not https").run();
 }
