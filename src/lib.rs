@@ -47,6 +47,7 @@ pub mod config;
 pub mod demo;
 pub mod elicitation;
 pub mod error;
+mod files;
 pub mod form;
 pub mod host;
 pub mod output;

@@ -1,3 +1,5 @@
+use std::collections::HashSet;
+
 use serde_json::{Map, Value};
 
 use super::{
@@ -8,7 +10,10 @@ use super::{
     plain::fits_plainly,
     word::{Input, Word, Written, steps},
 };
-use crate::form::{Checker, FieldError, Form, TooCostly, resolve, type_of, unsendable};
+use crate::form::{Checker, FieldError, Form, TooCostly, cut, resolve, type_of, unsendable};
+
+/// The most steps that a key like `a.b.c` may have.
+const MOST_STEPS: usize = 100;
 
 /// In how many ways words that stand in unions are read together, until one fits.
 const MOST_READINGS: usize = 64;
@@ -48,11 +53,15 @@ pub fn parse<S: AsRef<str>>(
 ) -> Result<Arguments, ArgumentError> {
     let values = base.map(|base| read_base(base, read)).transpose()?.unwrap_or_default();
     let mut arguments = Arguments { values, warnings: Vec::new(), schema: schema.cloned() };
-    let mut given: Vec<Vec<String>> = Vec::new();
+    let mut given: HashSet<Vec<String>> = HashSet::new();
     let mut open = Vec::new();
     for word in words {
         let word = Word::split(word.as_ref())?;
         let path = arguments.path(word.key);
+        if path.len() > MOST_STEPS {
+            let reason = format!("it has {} steps; {MOST_STEPS} are taken", path.len());
+            return Err(ArgumentError::Refused(FieldError::new(&cut(word.key, 40), reason)));
+        }
         let input = match word.value {
             Written::Here(text) => Input::Text(text.to_owned()),
             Written::From(source) => Input::Bytes(read(source).map_err(|reason| ArgumentError::Unreadable {
@@ -64,14 +73,13 @@ pub fn parse<S: AsRef<str>>(
         let refuse = |reason: String| ArgumentError::Refused(FieldError::new(word.key, reason));
         let places = arguments.place(&path).map_err(refuse)?;
         let mut readings = arguments.readings(&word, &places, input).map_err(refuse)?;
-        let again = given.contains(&path);
+        let again = !given.insert(path.clone());
         let takes_list = places.iter().any(|part| arguments.takes_list(part));
         let first = readings.remove(0);
         if !readings.is_empty() && !again {
             open.push(Reading { key: word.key.to_owned(), path: path.clone(), others: readings });
         }
         arguments.put(&path, first, again, takes_list).map_err(refuse)?;
-        given.push(path);
     }
     arguments.settle(&open)?;
     Ok(arguments)

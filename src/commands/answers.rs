@@ -1,7 +1,6 @@
 //! `toolnexus answers`: checks and shows answers files before they are needed.
 
 use std::{
-    io::Read as _,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -13,6 +12,7 @@ use super::answers_report::{Case, Verdict, entry_line, entry_value, summary};
 use crate::{
     config::Document,
     error::Error,
+    files::read_text,
     output::{Printer, table},
     resolver::answers::{AnswersError, AnswersFile, Otherwise},
 };
@@ -80,9 +80,7 @@ fn read(path: &Path) -> Result<AnswersFile, Error> {
 }
 
 fn stdin() -> Result<String, Error> {
-    let mut text = String::new();
-    let read = std::io::stdin().read_to_string(&mut text);
-    read.map(|_| text).map_err(|error| Error::Answers(format!("failed to read stdin: {error}")))
+    read_text(std::io::stdin()).map_err(|error| Error::Answers(format!("failed to read stdin: {error}")))
 }
 
 fn unusable(error: &AnswersError) -> Error {
@@ -112,7 +110,7 @@ fn read_question(path: &Path) -> Result<Value, Error> {
     let wrong = |reason: String| Error::Answers(format!("read the schema {}: {reason}", path.display()));
     let text = match path.as_os_str().to_str() {
         Some("-") => stdin()?,
-        _ => std::fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?,
+        _ => std::fs::File::open(path).and_then(read_text).map_err(|error| wrong(error.to_string()))?,
     };
     let document = Document::parse(&text)
         .map_err(|error| wrong(format!("line {} column {}: {error}", error.place.line, error.place.column)))?;

@@ -1,8 +1,9 @@
-use std::{collections::HashMap, fs, io::Read};
+use std::{collections::HashMap, path::Path};
 
 use crate::{
     arguments::{ArgumentError, Arguments, Source, ToolWord, parse, spell_out},
     error::Error,
+    files,
     protocol::Tool,
     words::{tool_option, unmarked},
 };
@@ -93,10 +94,7 @@ fn name(source: Source<'_>) -> Option<String> {
 fn from(source: Source<'_>, files: &Files) -> Result<Vec<u8>, String> {
     match source {
         Source::Stdin if files.contains_key(&None) => Err("it was read already".to_owned()),
-        Source::Stdin => {
-            let mut bytes = Vec::new();
-            std::io::stdin().read_to_end(&mut bytes).map(|_| bytes).map_err(|error| error.to_string())
-        }
-        Source::File(name) => fs::read(name).map_err(|error| error.to_string()),
+        Source::Stdin => files::read_all(std::io::stdin()).map_err(|error| error.to_string()),
+        Source::File(name) => files::read(Path::new(name)).map_err(|error| error.to_string()),
     }
 }

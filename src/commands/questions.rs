@@ -1,4 +1,4 @@
-use std::{io::Read, path::Path, sync::Arc, time::Duration};
+use std::{io::ErrorKind, path::Path, sync::Arc, time::Duration};
 
 use anyhow::Context;
 
@@ -7,6 +7,7 @@ use crate::{
     cli::{ElicitPolicy, QuestionArgs},
     elicitation::{Link, Resolver},
     error::Error,
+    files::read_text,
     output::Printer,
     resolver::{
         Chain, Deferred, LineSink, Pending, Person, Program, ProgramError, Recorder,
@@ -100,7 +101,12 @@ impl Questions {
         let chain: Arc<dyn Resolver> = Arc::new(Chain::new(resolvers, person, otherwise));
         let recorder = args.record.as_ref().map(|path| {
             let recorder = Recorder::new(Arc::clone(&chain), path);
-            recorder.map_err(|error| Error::Answers(format!("write the record {}: {error}", path.display())))
+            recorder.map_err(|error| match error.kind() {
+                ErrorKind::InvalidInput => {
+                    Error::usage(format!("failed to write the record {}: {error}", path.display()))
+                }
+                _ => Error::Answers(format!("write the record {}: {error}", path.display())),
+            })
         });
         let recorder = recorder.transpose()?;
         let resolver = recorder.clone().map_or(chain, |recorder| Arc::new(recorder));
@@ -155,8 +161,7 @@ fn read_answers(args: &QuestionArgs) -> anyhow::Result<Option<(AnswersFile, Over
         None if overlay.is_empty() => return Ok(None),
         None => AnswersFile::default(),
         Some(path) if path == Path::new("-") => {
-            let mut text = String::new();
-            std::io::stdin().read_to_string(&mut text).map_err(|error| {
+            let text = read_text(std::io::stdin()).map_err(|error| {
                 unusable(&AnswersError::Unreadable { path: path.to_owned(), reason: error.to_string() })
             })?;
             AnswersFile::parse(&text, "stdin").map_err(|error| unusable(&error))?

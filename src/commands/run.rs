@@ -1,4 +1,4 @@
-use std::{ffi::OsString, process::ExitCode, sync::Arc};
+use std::{ffi::OsString, os::unix::net::UnixStream, process::ExitCode, sync::Arc};
 
 use clap::{
     CommandFactory, FromArgMatches,
@@ -16,6 +16,9 @@ use crate::{
     output::{OutputMode, Printer, Verbosity},
     words::{command_meant, commands_with, help_as_option, mark_tool_options, option_meant, subcommand_first},
 };
+
+/// How many files and pipes a run opens at least.
+const DESCRIPTORS: usize = 16;
 
 /// Runs the program with the words of its command line, its own name first, and gives its exit code.
 pub fn run(words: Vec<OsString>) -> ExitCode {
@@ -79,11 +82,18 @@ fn downcast(error: anyhow::Error) -> Error {
 
 /// Carries out `future` on this thread.
 pub(super) fn block_on<T>(future: impl Future<Output = anyhow::Result<T>>) -> anyhow::Result<T> {
+    descriptors()?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let result = runtime.block_on(future);
     // A thread that waits for stdin must not keep the program.
     runtime.shutdown_background();
     result
+}
+
+/// Whether there are descriptors enough to wait for anything: the runtime ends the program where there are not.
+fn descriptors() -> Result<(), Error> {
+    let pairs: std::io::Result<Vec<_>> = (0..DESCRIPTORS / 2).map(|_| UnixStream::pair()).collect();
+    pairs.map(drop).map_err(|error| Error::Io(format!("start with so few open files allowed (`ulimit -n`): {error}")))
 }
 
 /// What clap has to say instead of a command: help and the version are output, all else is a usage error.

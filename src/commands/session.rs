@@ -1,4 +1,7 @@
-use std::sync::{Arc, Mutex, PoisonError};
+use std::{
+    io::ErrorKind,
+    sync::{Arc, Mutex, PoisonError},
+};
 
 use super::{questions::Questions, signals::Signals};
 use crate::{
@@ -69,7 +72,12 @@ impl Session {
             times.url_wait = wait;
         }
         let trace = args.trace.as_deref().map(|path| {
-            let failed = |error| Error::Io(format!("write the trace {}: {error}", path.display()));
+            let failed = |error: std::io::Error| match error.kind() {
+                ErrorKind::InvalidInput => {
+                    Error::usage(format!("failed to write the trace {}: {error}", path.display()))
+                }
+                _ => Error::Io(format!("write the trace {}: {error}", path.display())),
+            };
             Trace::create(path).map(|trace| trace.masked(config.mask.clone())).map_err(failed)
         });
         let options = HostOptions {

@@ -3,6 +3,8 @@ use std::path::{Path, PathBuf};
 use super::Environment;
 use crate::transport::Mask;
 
+/// The longest that a text may become, in bytes.
+const MOST_TEXT: usize = 4 << 20;
 /// How deep defaults may stand inside defaults.
 const MAX_DEPTH: usize = 16;
 
@@ -64,6 +66,9 @@ impl<'a> Scope<'a> {
                 None => expanded.push_str(&rest[start..start + end + 3]),
             }
             rest = &inside[end + 1..];
+            if expanded.len() > MOST_TEXT {
+                return Err(format!("with its variables it is longer than {} MiB", MOST_TEXT >> 20));
+            }
         }
         expanded.push_str(rest);
         Ok(expanded)

@@ -1,4 +1,4 @@
-use std::path::Path;
+use std::{collections::HashMap, path::Path};
 
 use serde_json::Value;
 
@@ -36,8 +36,9 @@ pub fn parse(text: &str, path: Option<&Path>, environment: &Environment) -> Resu
     let (servers, mut warnings) = find_servers(&file, root)?;
     warnings.extend(file.repeated(servers, ""));
     let is_bare = std::ptr::eq(servers, root);
-    let is_last = |member: &&Member| servers.member(&member.key).is_some_and(|last| last.at == member.at);
-    let members = servers.members().unwrap_or_default().iter().filter(is_last);
+    let members = servers.members().unwrap_or_default();
+    let last: HashMap<&str, usize> = members.iter().map(|member| (member.key.as_str(), member.at)).collect();
+    let members = members.iter().filter(|member| last.get(member.key.as_str()) == Some(&member.at));
     let members: Vec<_> = members.filter(|member| !is_bare || is_entry(member)).collect();
     if is_bare && !members.is_empty() && members.iter().all(|member| member.value.members().is_none()) {
         let reason = "no server is in it: expected the key `mcpServers` with an object of servers";

@@ -1,16 +1,12 @@
-use std::{
-    fs, io,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
 use super::{Config, ConfigError, Environment, FoundBy, parse};
+use crate::files;
 
 /// The variable that names a configuration file.
 pub const CONFIG_VARIABLE: &str = "TOOLNEXUS_CONFIG";
 /// The files that are looked for in the working folder and above, the strongest first.
 pub const FOUND_NAMES: [&str; 4] = ["mcp.json", ".mcp.json", ".vscode/mcp.json", ".cursor/mcp.json"];
-/// A configuration file is not larger than this, in bytes.
-const MAX_FILE: u64 = 16 << 20;
 
 /// The configuration: the file that is `named`, else the one in [`CONFIG_VARIABLE`], else the first that is [`find`]ed.
 pub fn discover(named: Option<&Path>, environment: &Environment) -> Result<Config, ConfigError> {
@@ -41,7 +37,7 @@ pub fn find(environment: &Environment) -> Result<(PathBuf, FoundBy), ConfigError
 /// Reads the file at `path`.
 pub fn load(path: &Path, environment: &Environment) -> Result<Config, ConfigError> {
     let unreadable = |reason: String| ConfigError::Unreadable { path: path.to_owned(), reason };
-    let bytes = read_bounded(&environment.absolute(path)).map_err(|error| unreadable(error.to_string()))?;
+    let bytes = files::read(&environment.absolute(path)).map_err(|error| unreadable(error.to_string()))?;
     let text = String::from_utf8(bytes).map_err(|error| {
         let is_utf16 = error.as_bytes().starts_with(&[0xff, 0xfe]) || error.as_bytes().starts_with(&[0xfe, 0xff]);
         let reason = if is_utf16 { "it is UTF-16; save it as UTF-8" } else { "it is not UTF-8" };
@@ -50,23 +46,10 @@ pub fn load(path: &Path, environment: &Environment) -> Result<Config, ConfigErro
     parse(&text, Some(path), environment)
 }
 
-fn read_bounded(path: &Path) -> io::Result<Vec<u8>> {
-    use io::Read as _;
-
-    let file = fs::File::open(path)?;
-    if file.metadata()?.is_dir() {
-        return Err(io::Error::new(io::ErrorKind::IsADirectory, "it is a folder"));
-    }
-    let mut bytes = Vec::new();
-    file.take(MAX_FILE + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > MAX_FILE {
-        return Err(io::Error::new(io::ErrorKind::FileTooLarge, "it is larger than 16 MiB"));
-    }
-    Ok(bytes)
-}
-
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]

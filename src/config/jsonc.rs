@@ -5,6 +5,8 @@ use serde_json::{Map, Number, Value};
 #[derive(Clone, Debug, PartialEq)]
 pub struct Document {
     text: String,
+    /// The places of every so many bytes of the text, so that one is found without counting from the start.
+    marks: Vec<Place>,
     /// The outermost value; `None` when the text is empty but for comments.
     pub root: Option<Node>,
 }
@@ -86,12 +88,17 @@ impl Document {
             reason: lowercase_first(&error.kind().to_string()),
         })?;
         let root = parsed.value.map(|value| Node::new(value, text)).transpose()?;
-        Ok(Self { text: text.to_owned(), root })
+        Ok(Self { marks: marks(text), text: text.to_owned(), root })
     }
 
     /// The line and column of a position.
     pub fn place(&self, at: usize) -> Place {
-        place(&self.text, at)
+        let at = boundary(&self.text, at);
+        let mark = at / BETWEEN_MARKS;
+        match self.marks.get(mark) {
+            Some(from) => from.after(&self.text[boundary(&self.text, mark * BETWEEN_MARKS)..at]),
+            None => place(&self.text, at),
+        }
     }
 }
 
@@ -188,10 +195,42 @@ impl Node {
 
 fn place(text: &str, at: usize) -> Place {
     // Positions are the parser's; one inside a character is moved to that character's end.
-    let at = (at..=text.len()).find(|&at| text.is_char_boundary(at)).unwrap_or(text.len());
-    let before = &text[..at];
-    let line_start = before.rfind('\n').map_or(0, |end| end + 1);
-    Place { line: before.matches('\n').count() + 1, column: before[line_start..].chars().count() + 1 }
+    START.after(&text[..boundary(text, at)])
+}
+
+/// Where a text begins.
+const START: Place = Place { line: 1, column: 1 };
+/// How many bytes lie between two places that are known.
+const BETWEEN_MARKS: usize = 1024;
+
+impl Place {
+    /// The place behind `text`, which begins here.
+    fn after(self, text: &str) -> Self {
+        match text.rfind('\n') {
+            None => Self { line: self.line, column: self.column + text.chars().count() },
+            Some(end) => Self {
+                line: self.line + text.bytes().filter(|byte| *byte == b'\n').count(),
+                column: text[end + 1..].chars().count() + 1,
+            },
+        }
+    }
+}
+
+/// The places of every so many bytes.
+fn marks(text: &str) -> Vec<Place> {
+    let mut marks = vec![START];
+    let mut from = 0;
+    while let Some(last) = marks.last().copied().filter(|_| marks.len() * BETWEEN_MARKS <= text.len()) {
+        let to = boundary(text, marks.len() * BETWEEN_MARKS);
+        marks.push(last.after(&text[from..to]));
+        from = to;
+    }
+    marks
+}
+
+/// The end of a character at `at` or behind it.
+fn boundary(text: &str, at: usize) -> usize {
+    (at..=text.len()).find(|&at| text.is_char_boundary(at)).unwrap_or(text.len())
 }
 
 fn lowercase_first(text: &str) -> String {

@@ -1,9 +1,14 @@
+/// The longest word that is compared, in bytes.
+const LONGEST: usize = 200;
+
 /// The words of `known` that `word` may have been meant to be, the nearest first, at most three.
 pub fn near_misses<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
     let plain = plain(word);
     let allowed = if plain.chars().count() <= 4 { 1 } else { 2 };
     let mut near: Vec<(usize, &str)> = known
         .into_iter()
+        // What is longer than any name is not compared: that grows with the square.
+        .filter(|candidate| plain.len() <= LONGEST && candidate.len() <= LONGEST)
         .map(|candidate| (strsim::osa_distance(&plain, &self::plain(candidate)), candidate))
         .filter(|(distance, candidate)| *distance <= allowed && *distance < candidate.chars().count())
         .collect();

@@ -105,7 +105,7 @@ impl Checker {
 }
 
 fn build(schema: &Value) -> Result<Validator, String> {
-    let patterns = PatternOptions::fancy_regex().backtrack_limit(200_000).size_limit(4 << 20);
+    let patterns = PatternOptions::fancy_regex().backtrack_limit(200_000).size_limit(1 << 20).dfa_size_limit(1 << 17);
     // A format is a remark, unless a field of its own checks it.
     let options = jsonschema::options().with_pattern_options(patterns).should_validate_formats(false).offline();
     options.build(&dialect::plain(schema)).map_err(|error| words::cut(&error.to_string(), 160))

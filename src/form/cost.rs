@@ -2,7 +2,7 @@ use std::collections::HashMap;
 
 use serde_json::Value;
 
-use super::{budget::Budget, resolve::pointer};
+use super::{budget::Budget, pattern, resolve::pointer};
 
 /// The most schemas that one value may have to be held against.
 const MOST_STEPS: u64 = 20_000;
@@ -10,6 +10,10 @@ const MOST_STEPS: u64 = 20_000;
 const DEEPEST: usize = 200;
 /// The most parts of a document.
 const MOST_SCHEMAS: usize = 500_000;
+/// The largest that all patterns of a document may be together; see [`pattern::size`].
+const MOST_PATTERNS: u64 = 40_000;
+/// What a pattern counts beside its states.
+const A_PATTERN: u64 = 100;
 /// Why a document is not read.
 const TOO_LARGE: &str = "the schema is too large";
 
@@ -27,7 +31,8 @@ pub(super) const DATA: [&str; 4] = ["enum", "const", "default", "examples"];
 /// Whether values can be held against `part` of the document `root` in bounded time and depth: local references only,
 /// no circle that never reaches into the value, no tree of alternatives that grows without end.
 pub(super) fn bound(root: &Value, part: &Value, budget: &Budget) -> Result<(), String> {
-    let mut walk = Walk { root, costs: HashMap::new(), anchors: anchors(root)?, budget, inside: vec![part] };
+    let mut walk =
+        Walk { root, costs: HashMap::new(), anchors: anchors(root)?, budget, inside: vec![part], patterns: 0 };
     // What is inside the value comes after the circles of the value itself: it may refer back to where it stands.
     while let Some(schema) = walk.inside.pop() {
         walk.visit(schema, 0)?;
@@ -43,6 +48,8 @@ struct Walk<'a> {
     budget: &'a Budget,
     /// Schemas for what is inside the value, still to be visited.
     inside: Vec<&'a Value>,
+    /// How large the patterns are together.
+    patterns: u64,
 }
 
 impl<'a> Walk<'a> {
@@ -76,6 +83,7 @@ impl<'a> Walk<'a> {
                 }
             } else if !DATA.contains(&key) {
                 self.inside.extend(subschemas(key, value).filter(|schema| schema.is_object()));
+                self.count_patterns(key, value)?;
             }
         }
         if steps > MOST_STEPS {
@@ -83,6 +91,16 @@ impl<'a> Walk<'a> {
         }
         self.costs.insert(place, Some(steps));
         Ok(steps)
+    }
+
+    fn count_patterns(&mut self, key: &str, value: &Value) -> Result<(), String> {
+        let count = |source: &str| A_PATTERN + pattern::size(source);
+        self.patterns += match (key, value) {
+            ("pattern", Value::String(source)) => count(source),
+            ("patternProperties", Value::Object(map)) => map.keys().map(|source| count(source)).sum(),
+            _ => 0,
+        };
+        if self.patterns > MOST_PATTERNS { Err("its patterns are too large".into()) } else { Ok(()) }
     }
 }
 
@@ -109,6 +127,9 @@ pub(super) fn anchors(root: &Value) -> Result<HashMap<&str, &Value>, String> {
         }
         match value {
             Value::Object(map) => {
+                if depth > 0 && map.get("$id").or(map.get("id")).is_some_and(is_address) && refers_within(value) {
+                    return Err("it holds a schema of its own address that refers to itself".into());
+                }
                 for name in ["$anchor", "$dynamicAnchor", "$id"].iter().filter_map(|key| map.get(*key)?.as_str()) {
                     anchors.insert(name, value);
                 }
@@ -119,6 +140,30 @@ pub(super) fn anchors(root: &Value) -> Result<HashMap<&str, &Value>, String> {
         }
     }
     Ok(anchors)
+}
+
+/// Whether an identifier gives a schema an address of its own, from which its references count.
+fn is_address(id: &Value) -> bool {
+    id.as_str().is_some_and(|id| !id.starts_with('#'))
+}
+
+/// Whether something in `value` refers to another place of the same document.
+fn refers_within(value: &Value) -> bool {
+    let mut open = vec![value];
+    while let Some(value) = open.pop() {
+        match value {
+            Value::Object(map) => {
+                let refers = |key: &&str| map.get(*key).and_then(Value::as_str).is_some_and(|to| to.starts_with('#'));
+                if REFERENCES.iter().any(|key| refers(&key)) {
+                    return true;
+                }
+                open.extend(map.values());
+            }
+            Value::Array(list) => open.extend(list),
+            _ => {}
+        }
+    }
+    false
 }
 
 /// The schemas that `value`, the value of the keyword `key`, holds.

@@ -12,11 +12,15 @@ use super::ecma;
 /// The steps after which a match that goes back and forth is given up.
 const BACKTRACK_LIMIT: usize = 200_000;
 /// The bytes that a compiled pattern may take.
-const SIZE_LIMIT: usize = 4 << 20;
+const SIZE_LIMIT: usize = 1 << 20;
 /// The steps that a compiled pattern may have.
 const PROGRAM_LIMIT: usize = 100_000;
 /// How many compiled patterns are kept between forms: a server's questions are much alike.
-const KEPT: usize = 32;
+const KEPT: usize = 16;
+/// The largest pattern that is compiled at all, as [`size`] counts.
+const LARGEST: u64 = 30_000;
+/// The bytes that a pattern may take for what it remembers of texts.
+const DFA_LIMIT: usize = 1 << 17;
 
 /// `pattern`: an ECMA-262 regular expression, searched for anywhere in the text.
 #[derive(Clone)]
@@ -63,8 +67,74 @@ impl fmt::Debug for Pattern {
     }
 }
 
+/// About how many states the pattern `source` has once its repetitions are written out.
+pub(super) fn size(source: &str) -> u64 {
+    let mut open: Vec<u64> = Vec::new();
+    let (mut total, mut last) = (0u64, 0u64);
+    let mut characters = source.char_indices();
+    let mut in_class = false;
+    while let Some((at, c)) = characters.next() {
+        let atom = match c {
+            ']' if in_class => {
+                in_class = false;
+                continue;
+            }
+            _ if in_class => {
+                let escape = (c == '\\').then(|| characters.next()).flatten();
+                // A property stands for a long list of ranges.
+                let more = if escape.is_some_and(|(_, c)| matches!(c, 'p' | 'P')) { 300 } else { 1 };
+                last += more;
+                total = total.saturating_add(more);
+                continue;
+            }
+            '[' => {
+                in_class = true;
+                1
+            }
+            '(' => {
+                open.push(total);
+                total = 0;
+                continue;
+            }
+            ')' => {
+                last = total + 1;
+                total = open.pop().unwrap_or(0).saturating_add(last);
+                continue;
+            }
+            '{' => {
+                let count = source[at + 1..].split('}').next().unwrap_or_default().split(',');
+                let times = count.filter_map(|number| number.trim().parse::<u64>().ok()).max().unwrap_or(1).max(1);
+                let whole = last.saturating_mul(times);
+                total = total.saturating_sub(last).saturating_add(whole);
+                last = whole;
+                continue;
+            }
+            '\\' => match characters.next() {
+                Some((_, 'p' | 'P')) => 300,
+                _ => 1,
+            },
+            _ => 1,
+        };
+        last = atom;
+        total = total.saturating_add(atom);
+    }
+    open.into_iter().fold(total, u64::saturating_add)
+}
+
+/// About how many steps it takes to search for the pattern `source` in a text of `length` bytes.
+pub(super) fn steps(source: &str, length: usize) -> u64 {
+    let length = length as u64;
+    let goes_back = ["(?=", "(?!", "(?<", "\\k"].iter().any(|part| source.contains(part))
+        || source.as_bytes().windows(2).any(|two| two[0] == b'\\' && matches!(two[1], b'1'..=b'9'));
+    let back = if goes_back { 2_000 } else { 0 };
+    1 + back + length / 16 + length.saturating_mul(size(source)) / 2_000
+}
+
 fn compile(source: &str) -> Option<Arc<Regex>> {
     static COMPILED: Mutex<VecDeque<(String, Option<Arc<Regex>>)>> = Mutex::new(VecDeque::new());
+    if size(source) > LARGEST {
+        return None;
+    }
     // A list that a panic left behind is still a list.
     let mut compiled = COMPILED.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some((_, regex)) = compiled.iter().find(|(known, _)| known == source) {
@@ -74,7 +144,7 @@ fn compile(source: &str) -> Option<Arc<Regex>> {
         let translated = ecma::translate(source)?;
         let mut builder = RegexBuilder::new(&translated);
         builder.backtrack_limit(BACKTRACK_LIMIT).max_prog_size(PROGRAM_LIMIT);
-        builder.delegate_size_limit(SIZE_LIMIT).delegate_dfa_size_limit(SIZE_LIMIT);
+        builder.delegate_size_limit(SIZE_LIMIT).delegate_dfa_size_limit(DFA_LIMIT);
         builder.build().ok().map(Arc::new)
     };
     let regex = catch_unwind(build).unwrap_or_default();

@@ -5,12 +5,11 @@ use serde_json::{Map, Value};
 use super::{
     budget::Budget,
     cost::{DATA, IN_PLACE, REFERENCES, anchors, subschemas, target},
+    pattern,
 };
 
 /// How deep a value and its schema may nest, counted together.
 const DEEPEST: u64 = 600;
-/// What a pattern costs that may have to be tried in many ways: with look-around, or referring back.
-const COSTLY_PATTERN: u64 = 2_000;
 
 /// Whether holding `value` against `part` of `root` stays within the budget that the value justifies, whatever comes of each
 /// alternative. The schema is free of circles that never reach into the value (see [`super::cost::bound`]).
@@ -117,12 +116,7 @@ impl<'a> Weigher<'a> {
     }
 
     fn pattern(&self, pattern: &str, text: &str) -> Option<()> {
-        let is_costly = pattern.contains("(?")
-            || pattern
-                .as_bytes()
-                .windows(2)
-                .any(|pair| pair[0] == b'\\' && (pair[1].is_ascii_digit() || pair[1] == b'k'));
-        self.spend(if is_costly { COSTLY_PATTERN } else { 1 + text.len() as u64 / 64 })
+        self.spend(pattern::steps(pattern, text.len()))
     }
 }
 

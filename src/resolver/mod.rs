@@ -1,7 +1,6 @@
 //! Who answers questions: files, programs, later runs, people, and the chain of them.
 
 pub mod answers;
-mod beside;
 mod chain;
 mod deferred;
 mod lock;

@@ -7,11 +7,11 @@ use std::{
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 
-use super::beside::beside;
 use crate::{
     client::{PendingCall, PendingInput},
     config::{Config, ServerConfig, Target},
     elicitation::Request,
+    files::PrivateFile,
     transport::Endpoint,
 };
 
@@ -144,11 +144,10 @@ impl Pending {
 
     /// Writes the call to `path`, at once and readable by its owner alone.
     pub fn save(&self, path: &Path) -> io::Result<()> {
-        let mut file = beside(path)?;
+        let mut file = PrivateFile::new(path)?;
         serde_json::to_writer_pretty(&mut file, self)?;
         file.write_all(b"\n")?;
-        file.as_file().sync_all()?;
-        file.persist(path).map(drop).map_err(|error| error.error)
+        file.save()
     }
 
     /// Whether a call could be put aside at `path`, before anything is asked.
@@ -162,6 +161,6 @@ impl Pending {
                 "it exists already, and may be a call that waits",
             ));
         }
-        beside(path).map(drop)
+        PrivateFile::new(path).map(drop)
     }
 }

@@ -9,12 +9,10 @@ use futures_util::{FutureExt, future::BoxFuture};
 use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;
 
-use super::{
-    answers::{link_condition, message_condition},
-    beside::beside,
-};
+use super::answers::{link_condition, message_condition};
 use crate::{
     elicitation::{Answer, Cause, Outcome, Question, Resolver, Waited},
+    files::PrivateFile,
     form::Form,
 };
 
@@ -38,7 +36,7 @@ impl Recorder {
     /// # Errors
     /// When no file can be written there. Nothing is left behind.
     pub fn new(inner: Arc<dyn Resolver>, path: &Path) -> io::Result<Self> {
-        beside(path)?;
+        PrivateFile::new(path)?;
         Ok(Self { inner, path: path.to_owned(), taken: Arc::default() })
     }
 
@@ -52,10 +50,9 @@ impl Recorder {
             text.push_str(&entry.to_string());
         }
         text.push_str(if taken.entries.is_empty() { "]\n}\n" } else { "\n  ]\n}\n" });
-        let mut file = beside(&self.path)?;
+        let mut file = PrivateFile::new(&self.path)?;
         file.write_all(text.as_bytes())?;
-        file.as_file().sync_all()?;
-        file.persist(&self.path).map_err(|error| error.error)?;
+        file.save()?;
         Ok(taken.left_out.clone())
     }
 }

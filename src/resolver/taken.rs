@@ -4,10 +4,7 @@ use std::{
 };
 
 use super::{Pending, lock::Lock, pending::VERSION};
-use crate::client::PendingCall;
-
-/// A file is not larger than this, in bytes.
-const MAX_FILE: u64 = 256 << 20;
+use crate::{client::PendingCall, files};
 
 /// Why a call that was put aside cannot be taken up.
 #[derive(Debug, thiserror::Error)]
@@ -52,12 +49,9 @@ impl Taken {
         let io = |source| PendingError::Io { path: path.to_owned(), source };
         let wrong = |reason: String| PendingError::Wrong { path: path.to_owned(), reason };
         // Nothing is left beside a file that is not there.
-        let length = fs::metadata(path).map_err(io)?.len();
+        fs::metadata(path).map_err(io)?;
         let lock = Lock::take(path).map_err(io)?.ok_or_else(|| PendingError::Busy(path.to_owned()))?;
-        if length > MAX_FILE {
-            return Err(wrong("it is too large to be a call that waits".to_owned()));
-        }
-        let bytes = fs::read(path).map_err(io)?;
+        let bytes = files::read(path).map_err(io)?;
         let pending: Pending =
             serde_json::from_slice(&bytes).map_err(|error| wrong(format!("it is not a call that waits: {error}")))?;
         if pending.version != VERSION {

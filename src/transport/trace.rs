@@ -1,7 +1,5 @@
-#[cfg(unix)]
-use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
 use std::{
-    fs::{File, OpenOptions},
+    fs::File,
     hash::{DefaultHasher, Hash as _, Hasher as _},
     io::{self, Write as _},
     path::Path,
@@ -15,7 +13,10 @@ use serde_json::{Map, Value, json};
 use url::Url;
 
 use super::mask::{Mask, REDACTED, address};
-use crate::protocol::{Frame, Kind};
+use crate::{
+    files::PrivateFile,
+    protocol::{Frame, Kind},
+};
 
 /// A file that gets every frame and every HTTP exchange, one JSON object a line.
 ///
@@ -30,19 +31,13 @@ pub struct Trace {
 }
 
 impl Trace {
-    /// Starts a trace in `path`, which only its owner may read. What was in the file is gone.
+    /// Starts a trace in `path`, which only its owner may read. What was in the file is gone; what is not a regular file
+    /// is not replaced.
     ///
     /// # Errors
     /// What the system says.
     pub fn create(path: &Path) -> io::Result<Self> {
-        let mut options = OpenOptions::new();
-        options.write(true).create(true).truncate(true);
-        #[cfg(unix)]
-        options.mode(0o600);
-        let file = options.open(path)?;
-        // The mode above counts for new files alone.
-        #[cfg(unix)]
-        file.set_permissions(std::fs::Permissions::from_mode(0o600))?;
+        let file = PrivateFile::new(path)?.put()?;
         Ok(Self { file: Arc::new(Mutex::new(file)), server: String::new(), mask: Mask::default() })
     }
 
@@ -225,6 +220,8 @@ mod tests {
     #[cfg(unix)]
     #[test]
     fn only_the_owner_may_read_it() {
+        use std::os::unix::fs::PermissionsExt as _;
+
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("trace");
         std::fs::write(&path, "old").expect("written");

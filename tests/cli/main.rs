@@ -10,6 +10,7 @@ mod config;
 mod demo;
 mod docs;
 mod forms;
+mod harm;
 mod hostile;
 mod http;
 mod lifecycle;

@@ -3,13 +3,14 @@ use std::path::Path;
 use serde_json::{Map, Value};
 
 use super::{Action, AnswersError, AnswersFile, Entry, Glob, Otherwise, UrlPattern, When};
-use crate::config::{Content, Document, Member, Node, near_misses};
+use crate::{
+    config::{Content, Document, Member, Node, near_misses},
+    files,
+};
 
 const ENTRY_KEYS: [&str; 7] = ["when", "action", "content", "omit", "open", "repeat", "secret"];
 const WHEN_KEYS: [&str; 7] = ["server", "call", "tool", "mode", "message", "url", "fields"];
 const FILE_KEYS: [&str; 4] = ["version", "otherwise", "answers", "$schema"];
-/// An answers file is not larger than this, in bytes.
-const MAX_FILE: u64 = 64 << 20;
 
 impl AnswersFile {
     /// Reads the file at `path`.
@@ -18,11 +19,7 @@ impl AnswersFile {
     /// When it cannot be read, or is not what it should be.
     pub fn load(path: &Path) -> Result<Self, AnswersError> {
         let unreadable = |reason: String| AnswersError::Unreadable { path: path.to_owned(), reason };
-        let length = std::fs::metadata(path).map_err(|error| unreadable(error.to_string()))?.len();
-        if length > MAX_FILE {
-            return Err(unreadable("it is larger than 64 MiB".to_owned()));
-        }
-        let bytes = std::fs::read(path).map_err(|error| unreadable(error.to_string()))?;
+        let bytes = files::read(path).map_err(|error| unreadable(error.to_string()))?;
         let text = String::from_utf8(bytes).map_err(|_| unreadable("it is not UTF-8".to_owned()))?;
         Self::parse(&text, &path.display().to_string())
     }

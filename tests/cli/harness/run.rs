@@ -18,6 +18,8 @@ pub(crate) struct Run {
     pub(crate) stderr: String,
     /// How long it took.
     pub(crate) took: Duration,
+    /// The most memory that it held, in KiB, as seen shortly before its end; 0 where the system does not tell.
+    pub(crate) peak: u64,
     folder: Option<TempDir>,
 }
 
@@ -62,7 +64,9 @@ pub(crate) fn wait(mut child: Child, time: Duration) -> Run {
     let start = Instant::now();
     let stdout = child.stdout.take().map(|mut pipe| thread::spawn(move || read(&mut pipe)));
     let stderr = child.stderr.take().map(|mut pipe| thread::spawn(move || read(&mut pipe)));
+    let mut peak = 0;
     let status = loop {
+        peak = held(child.id()).unwrap_or(peak);
         if let Some(status) = child.try_wait().expect("the child is ours") {
             break status;
         }
@@ -75,7 +79,14 @@ pub(crate) fn wait(mut child: Child, time: Duration) -> Run {
     };
     let text =
         |thread: Option<thread::JoinHandle<String>>| thread.map_or_else(String::new, |t| t.join().expect("read"));
-    Run { status: status.code(), took: start.elapsed(), stdout: text(stdout), stderr: text(stderr), folder: None }
+    Run { status: status.code(), took: start.elapsed(), peak, stdout: text(stdout), stderr: text(stderr), folder: None }
+}
+
+/// The most memory that a process has held so far, in KiB.
+fn held(id: u32) -> Option<u64> {
+    let status = std::fs::read_to_string(format!("/proc/{id}/status")).ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    line.split_whitespace().next()?.parse().ok()
 }
 
 fn read(pipe: &mut impl Read) -> String {

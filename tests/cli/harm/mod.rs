@@ -1,0 +1,4 @@
+//! Nothing that a server, a file or a signal does costs more than it may.
+
+mod files;
+mod schemas;
