@@ -8,6 +8,7 @@ use crate::{
     elicitation::ServerName,
     error::{Error, Unanswered},
     host::{Host, HostError, HostOptions},
+    keeper::Attaching,
     output::{Printer, Verbosity},
     transport::{Endpoint, Trace},
 };
@@ -84,6 +85,7 @@ impl Session {
             log_level,
             trace: trace.transpose()?,
             tool: tool.map(str::to_owned),
+            attach: Some(Arc::new(Attaching { keep: args.keep() })),
             stop: signals.stop.clone(),
         };
         Ok(Self { host: Host::new(config, options), signals, heard })
