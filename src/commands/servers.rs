@@ -13,7 +13,6 @@ use super::{
     select::{all_servers, place},
     session::Session,
 };
-use crate::text::safe_line;
 use crate::{
     cli::{GlobalArgs, ServerArgs},
     config::{self, Config, Entry, Environment},

@@ -12,6 +12,7 @@ mod docs;
 mod forms;
 mod hostile;
 mod http;
+mod keeping;
 mod lifecycle;
 mod listing;
 mod offers;

@@ -134,12 +134,13 @@ impl Driver {
             Elicited::Replied { result, why } => (result, why),
             Elicited::Withdrawn => (ElicitResult::Cancel, None),
             Elicited::Deferred => {
-                let why =
-                    Why::new("the call cannot be put aside: on this server, which is legacy, it ends with its connection")
-                        .with_hint(
-                            "keep the server with --keep or `toolnexus up`, where the call can wait; or answer with \
+                let why = Why::new(
+                    "the call cannot be put aside: on this server, which is legacy, it ends with its connection",
+                )
+                .with_hint(
+                    "keep the server with --keep or `toolnexus up`, where the call can wait; or answer with \
                              --answers, --on-elicit or at a terminal",
-                        );
+                );
                 (ElicitResult::Cancel, Some(why))
             }
         };
