@@ -58,8 +58,7 @@ fn measure(kept: &Kept<'_>, is_long: bool) -> Result<()> {
         ours.as_secs_f64() / theirs.as_secs_f64()
     )?;
     let start = Instant::now();
-    let children: Vec<_> =
-        (0..AT_ONCE).map(|_| kept.of_server(&["call", "t"]).spawn()).collect::<io::Result<_>>()?;
+    let children: Vec<_> = (0..AT_ONCE).map(|_| kept.of_server(&["call", "t"]).spawn()).collect::<io::Result<_>>()?;
     for mut child in children {
         if !child.wait()?.success() {
             return Err("one of the calls at once failed".into());

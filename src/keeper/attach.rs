@@ -109,6 +109,7 @@ async fn attach(
         config: config.clone(),
         roots: options.roots.clone(),
         protocol: options.protocol,
+        asks: options.resolver.is_some(),
         cache: options.cache.clone(),
         keep_for,
         folder: folder.path().to_owned(),

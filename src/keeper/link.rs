@@ -69,7 +69,7 @@ impl Link {
 
     /// A line of the trace.
     pub(super) fn traced(&self, line: &[u8]) {
-        self.outbox.send(&ToCommand::Traced, Body::Line(line.to_vec()));
+        self.outbox.offer(&ToCommand::Traced, Body::Line(line.to_vec()));
     }
 
     /// An operation ended.

@@ -3,7 +3,7 @@ use std::{
     fs::{self, File},
     io,
     os::unix::fs::MetadataExt as _,
-    path::PathBuf,
+    path::Path,
     process::{Command, Stdio},
     sync::{
         Arc, Mutex, MutexGuard, PoisonError, Weak,
@@ -38,6 +38,7 @@ use super::{
 };
 use crate::{
     client::{Client, ClientOptions, Notice, NoticeKind, NoticeSink},
+    elicitation::Resolver,
     host::HostOptions,
     protocol::Tool,
     transport::{Endpoint, Trace, groups, watch_groups},
@@ -92,7 +93,6 @@ struct Listed {
 /// # Errors
 /// When it cannot begin.
 pub async fn keep(setup: KeeperSetup) -> Result<(), Unready> {
-    umask(Mode::from_bits_truncate(0o077));
     // Whoever leads a session already is away from the terminal, too.
     let _ = setsid();
     let folder = Folder::at(&setup.folder)?;
@@ -102,7 +102,11 @@ pub async fn keep(setup: KeeperSetup) -> Result<(), Unready> {
     }
     // Whoever starts a keeper holds the lock and has seen that nobody answers there.
     drop(fs::remove_file(&socket));
-    let listener = UnixListener::bind(&socket)?;
+    // For the socket alone: the server makes its files as it would without a keeper.
+    let usual = umask(Mode::from_bits_truncate(0o077));
+    let bound = UnixListener::bind(&socket);
+    umask(usual);
+    let listener = bound?;
     let own = fs::symlink_metadata(&socket)?.ino();
     let log = Log::open(&folder.log(&setup.key));
     let keeper = Arc::new(Keeper {
@@ -140,12 +144,12 @@ fn start_guard() -> io::Result<()> {
     Ok(())
 }
 
-fn is_there(socket: &PathBuf, own: u64) -> bool {
+fn is_there(socket: &Path, own: u64) -> bool {
     fs::symlink_metadata(socket).is_ok_and(|metadata| metadata.ino() == own)
 }
 
 impl Keeper {
-    async fn serve(self: &Arc<Self>, listener: &UnixListener, socket: &PathBuf, own: u64) -> io::Result<()> {
+    async fn serve(self: &Arc<Self>, listener: &UnixListener, socket: &Path, own: u64) -> io::Result<()> {
         let mut terminate = signal(SignalKind::terminate())?;
         let mut interrupt = signal(SignalKind::interrupt())?;
         let mut hangup = signal(SignalKind::hangup())?;
@@ -278,9 +282,9 @@ impl Keeper {
             let Some(keeper) = Weak::upgrade(&keeper) else { return };
             keeper.links().iter().filter(|link| link.traces).for_each(|link| link.traced(line));
         });
-        let resolver = Arc::new(super::latest::Latest(Arc::downgrade(self)));
+        let resolver: Arc<dyn Resolver> = Arc::new(super::latest::Latest(Arc::downgrade(self)));
         let options = HostOptions {
-            resolver: Some(resolver),
+            resolver: Some(resolver).filter(|_| self.setup.asks),
             notices,
             roots: self.setup.roots.clone(),
             protocol: self.setup.protocol,

@@ -15,6 +15,8 @@ pub struct KeeperSetup {
     pub roots: Vec<PathBuf>,
     /// Overrides the server's `protocol`.
     pub protocol: Option<ProtocolChoice>,
+    /// Whether the server may ask at all.
+    pub asks: bool,
     /// The folder in which eras are remembered.
     pub cache: Option<PathBuf>,
     /// After how long without use it ends.

@@ -64,7 +64,9 @@ impl Found {
 
     /// Likewise, with these options.
     pub fn is_as(&self, config: &ServerConfig, roots: &[PathBuf], protocol: Option<ProtocolChoice>) -> bool {
-        name_of(config, roots, protocol).is_some_and(|(_, key)| key == self.standing.key)
+        // With `--elicit off` it is another one, of the same configuration.
+        let is_it = |asks| name_of(config, roots, protocol, asks).is_some_and(|(_, key)| key == self.standing.key);
+        is_it(true) || is_it(false)
     }
 
     /// Its log.
@@ -78,15 +80,16 @@ pub(super) fn name_of(
     config: &ServerConfig,
     roots: &[PathBuf],
     protocol: Option<ProtocolChoice>,
+    asks: bool,
 ) -> Option<(Folder, String)> {
     let folder = Folder::find().ok()??;
-    let key = folder.name(&identity(config, roots, protocol, true), false).ok()??;
+    let key = folder.name(&identity(config, roots, protocol, asks), false).ok()??;
     Some((folder, key))
 }
 
 /// The log of this server, where it was kept once.
 pub fn log_of(config: &ServerConfig, roots: &[PathBuf], protocol: Option<ProtocolChoice>) -> Option<PathBuf> {
-    let (folder, key) = name_of(config, roots, protocol)?;
+    let (folder, key) = name_of(config, roots, protocol, true)?;
     Some(folder.log(&key))
 }
 

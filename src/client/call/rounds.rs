@@ -101,10 +101,8 @@ impl Call<'_> {
         }
         let mut rounds = Rounds { asking: 1, ..Rounds::default() };
         match self.fill(&mut rounds, &mut inputs, request_state.clone(), None).await? {
-            Ok(params) => match before_sending(self.pending(&inputs, request_state, None)).await {
-                true => self.steps(params, rounds).await,
-                false => Err(self.interrupted()),
-            },
+            Ok(_) if !before_sending(self.pending(&inputs, request_state, None)).await => Err(self.interrupted()),
+            Ok(params) => self.steps(params, rounds).await,
             Err(pending) => Ok(CallEnd::Deferred(Box::new(pending))),
         }
     }
