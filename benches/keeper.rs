@@ -3,6 +3,7 @@
 //! Measures a `call` of the trivial server while it is kept, beside a raw client that is a process of its own and writes
 //! one request to an open connection; 64 calls at once; and what the keeper and the command hold in memory.
 
+#[expect(dead_code, reason = "the raw client here asks over a socket")]
 mod trivial;
 
 use std::{

@@ -85,7 +85,11 @@ impl Session {
             log_level,
             trace: trace.transpose()?,
             tool: tool.map(str::to_owned),
-            attach: Some(Arc::new(Attaching { keep: args.keep() })),
+            attach: Some(Arc::new(Attaching {
+                keep: args.keep(),
+                mask: config.mask.clone(),
+                sign_ins: sign_ins_folder(),
+            })),
             stop: signals.stop.clone(),
         };
         Ok(Self { host: Host::new(config, options), signals, heard })

@@ -1,5 +1,5 @@
 use std::{
-    path::Path,
+    path::{Path, PathBuf},
     time::{Duration, Instant},
 };
 
@@ -11,12 +11,13 @@ use tokio_util::sync::CancellationToken;
 use super::{
     attachment::{Attachment, NotAttached},
     folder::{Folder, Refused},
-    setup::{KeeperSetup, identity},
+    setup::{KeeperSetup, identity, place},
     start::start,
 };
 use crate::{
     client::{Attach, Client, ClientError, ClientOptions, Notice, NoticeKind},
     config::ServerConfig,
+    transport::Mask,
 };
 
 /// How long somebody else may take to start the same keeper.
@@ -37,10 +38,14 @@ pub enum Keep {
 }
 
 /// Attaches commands to kept servers.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Attaching {
     /// Whether servers are kept.
     pub keep: Keep,
+    /// What must not be shown of the configuration.
+    pub mask: Mask,
+    /// The folder in which sign-ins are kept.
+    pub sign_ins: Option<PathBuf>,
 }
 
 impl Attach for Attaching {
@@ -56,7 +61,7 @@ impl Attach for Attaching {
                 Keep::AsConfigured => config.keep,
                 Keep::For(time) => Some(time),
             };
-            match attach(config, options, keep_for, stop).await {
+            match attach(config, options, keep_for, self, stop).await {
                 Ok(attachment) => Some(Ok(Client::attached(attachment?))),
                 Err(NotAttached::Server(error)) => Some(Err(error)),
                 Err(NotAttached::Foreign(reason)) => {
@@ -81,6 +86,7 @@ async fn attach(
     config: &ServerConfig,
     options: &ClientOptions,
     mut keep_for: Option<Duration>,
+    attaching: &Attaching,
     stop: &CancellationToken,
 ) -> Result<Option<Attachment>, NotAttached> {
     let folder = match keep_for {
@@ -106,11 +112,13 @@ async fn attach(
     let Some(keep_for) = keep_for else { return Ok(None) };
     let setup = KeeperSetup {
         server: options.server.to_string(),
+        place: attaching.mask.apply(&place(config)).into_owned(),
         config: config.clone(),
         roots: options.roots.clone(),
         protocol: options.protocol,
         asks: options.resolver.is_some(),
         cache: options.cache.clone(),
+        sign_ins: attaching.sign_ins.clone(),
         keep_for,
         folder: folder.path().to_owned(),
         key,

@@ -34,10 +34,11 @@ use super::{
     message::{PROGRAM, Standing, ToCommand, ToKeeper},
     outbox::Outbox,
     party::Party,
-    setup::{KeeperSetup, place},
+    setup::KeeperSetup,
 };
 use crate::{
-    client::{Client, ClientOptions, Notice, NoticeKind, NoticeSink},
+    auth::SignInOptions,
+    client::{Client, ClientError, ClientOptions, Notice, NoticeKind, NoticeSink},
     elicitation::Resolver,
     host::HostOptions,
     protocol::Tool,
@@ -261,16 +262,16 @@ impl Keeper {
         link.busy.fetch_sub(1, Ordering::Relaxed);
     }
 
-    async fn connect(self: &Arc<Self>, link: &Link) -> Result<Arc<Client>, crate::client::ClientError> {
+    async fn connect(self: &Arc<Self>, link: &Link) -> Result<Arc<Client>, ClientError> {
         let mut slot = self.client.lock().await;
         if let Some(client) = &*slot {
             return Ok(Arc::clone(client));
         }
-        let client = Client::connect(self.setup.config.clone(), self.options(), &link.gone).await?;
+        let client = Client::connect(self.setup.config.clone(), self.options()?, &link.gone).await?;
         Ok(Arc::clone(slot.insert(Arc::new(client))))
     }
 
-    fn options(self: &Arc<Self>) -> ClientOptions {
+    fn options(self: &Arc<Self>) -> Result<ClientOptions, ClientError> {
         let keeper = Arc::downgrade(self);
         let notices: NoticeSink = Arc::new(move |notice| {
             if let Some(keeper) = keeper.upgrade() {
@@ -284,6 +285,8 @@ impl Keeper {
         });
         let resolver: Arc<dyn Resolver> = Arc::new(super::latest::Latest(Arc::downgrade(self)));
         let options = HostOptions {
+            sign_in: SignInOptions { person: Some(Arc::clone(&resolver)), ..SignInOptions::default() },
+            sign_ins: self.setup.sign_ins.clone(),
             resolver: Some(resolver).filter(|_| self.setup.asks),
             notices,
             roots: self.setup.roots.clone(),
@@ -292,7 +295,7 @@ impl Keeper {
             trace: Some(trace),
             ..HostOptions::default()
         };
-        options.for_server(&self.setup.server.as_str().into(), &self.setup.config)
+        options.for_server(&self.setup.server.as_str().into(), &self.setup.config).map_err(ClientError::Connect)
     }
 
     /// A notice that belongs to no call: it goes to the commands that are being served, and what they do not show to the
@@ -385,7 +388,7 @@ impl Keeper {
         let client = self.client.try_lock().ok().and_then(|client| client.clone());
         Standing {
             server: self.setup.server.clone(),
-            place: place(&self.setup.config),
+            place: self.setup.place.clone(),
             key: self.setup.key.clone(),
             pid: std::process::id(),
             since: self.since.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs()),

@@ -9,6 +9,8 @@ use crate::{config::ServerConfig, protocol::ProtocolChoice, transport::Endpoint}
 pub struct KeeperSetup {
     /// What the server is called.
     pub server: String,
+    /// Where it is, for people, without what must not be shown.
+    pub place: String,
     /// The server, with all variables expanded.
     pub config: ServerConfig,
     /// The folders to declare as roots.
@@ -19,6 +21,8 @@ pub struct KeeperSetup {
     pub asks: bool,
     /// The folder in which eras are remembered.
     pub cache: Option<PathBuf>,
+    /// The folder in which sign-ins are kept.
+    pub sign_ins: Option<PathBuf>,
     /// After how long without use it ends.
     pub keep_for: Duration,
     /// The folder of the sockets.

@@ -55,9 +55,12 @@ impl Trace {
         Self { lines: Arc::new(lines), server: String::new(), mask: Mask::default() }
     }
 
-    /// Writes a line of another process's trace.
+    /// Writes a line of another process's trace, in which nothing is hidden yet.
     pub fn line(&self, line: &[u8]) {
-        (self.lines)(line);
+        match std::str::from_utf8(line) {
+            Ok(text) => (self.lines)(self.mask.apply(text).as_bytes()),
+            Err(_) => (self.lines)(line),
+        }
     }
 
     /// The same file, for the lines of this server.
@@ -122,7 +125,7 @@ impl Trace {
             Err(_) => line.extend_from_slice(value),
         }
         line.extend_from_slice(b"}\n");
-        self.line(&line);
+        (self.lines)(&line);
     }
 }
 

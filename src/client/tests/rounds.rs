@@ -149,7 +149,7 @@ async fn a_call_is_put_aside_with_what_was_answered_and_taken_up_again() {
     let stop = CancellationToken::new();
     let (done, ()) = tokio::join!(call(&client, None, &stop), play);
     let Ok(CallEnd::Deferred(pending)) = done else { panic!("put aside") };
-    let PendingCall { method, params, request_state, inputs, task } = (*pending).clone();
+    let PendingCall { method, params, request_state, inputs, task, .. } = (*pending).clone();
     assert_eq!((method.as_str(), task), ("tools/call", None));
     assert_eq!(params, json!({"name": "greet", "arguments": {}}));
     assert_eq!(request_state, Some(json!("s1")));
