@@ -6,8 +6,8 @@ use clap::{
 };
 
 use super::{
-    answers, call, complete, demo_server, down, instructions, keep_server, login, logout, logs, ping, prompt, prompts, read,
-    resources, resume, servers, tools, up, watch,
+    answers, call, complete, demo_server, down, instructions, keep_server, login, logout, logs, ping, prompt, prompts,
+    read, resources, resume, servers, tools, up, watch,
 };
 use crate::{
     cli::{Cli, Command, guess_output},

@@ -67,11 +67,7 @@ impl HostOptions {
     ///
     /// # Errors
     /// When the configuration cannot be used.
-    pub fn for_server(
-        &self,
-        server: &ServerName,
-        config: &ServerConfig,
-    ) -> Result<ClientOptions, TransportError> {
+    pub fn for_server(&self, server: &ServerName, config: &ServerConfig) -> Result<ClientOptions, TransportError> {
         let times = Times {
             start: config.timeout.unwrap_or(self.times.start),
             call_silence: config.call_timeout.or(config.timeout).unwrap_or(self.times.call_silence),
