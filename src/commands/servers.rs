@@ -52,7 +52,7 @@ pub fn run(args: &ServersArgs, global: &GlobalArgs, printer: &Arc<Printer>) -> a
         return check(args, global, printer);
     }
     let config = named(args, config::discover(global.config.as_deref(), &Environment::current())?)?;
-    let kept = kept::survey(printer)?;
+    let kept = of_names(args, kept::survey(printer)?);
     let states = config.servers.iter().map(|entry| {
         let problem = entry.server.as_ref().err().map(ToString::to_string);
         match problem {
@@ -86,12 +86,18 @@ fn check(args: &ServersArgs, global: &GlobalArgs, printer: &Arc<Printer>) -> any
                 (message, value)
             }
         });
-        let kept = kept::look(printer).await?;
+        let kept = of_names(args, kept::look(printer).await?);
         let shown = print(printer, &config, states.collect(), &kept);
         session.close().await;
         shown?;
         failed.map_or(Ok(()), |error| Err(error.into()))
     })
+}
+
+/// Those of the kept servers that were named.
+fn of_names(args: &ServersArgs, mut kept: Vec<Found>) -> Vec<Found> {
+    kept.retain(|found| args.names.is_empty() || args.names.contains(&found.standing.server));
+    kept
 }
 
 /// The configuration with the servers alone that were named.
