@@ -13,6 +13,10 @@ pub struct Caller {
     pub notices: NoticeSink,
     /// How long an accepted link is waited for.
     pub url_wait: Duration,
+    /// How long its call may be silent.
+    pub silence: Duration,
+    /// How long its call may take in all.
+    pub total: Duration,
 }
 
 impl fmt::Debug for Caller {

@@ -306,7 +306,8 @@ struct Underway<'a> {
 
 impl Underway<'_> {
     fn begin(self, operation: Operation) -> Self {
-        let times = OperationTimes { url_wait: self.shared.options.times.url_wait };
+        let times = self.shared.options.times;
+        let times = OperationTimes { url_wait: times.url_wait, silence: times.call_silence, total: times.call_total };
         self.shared.outbox.send(&ToKeeper::Do { id: self.id, operation, times }, Body::Empty);
         self
     }

@@ -118,6 +118,8 @@ impl Keeper {
             resolver: Arc::new(party.clone()),
             notices: self.notices_of(party.clone()),
             url_wait: times.url_wait,
+            silence: times.silence,
+            total: times.total,
         };
         let mut making = make(caller, stop.clone());
         tokio::select! {

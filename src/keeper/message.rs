@@ -43,6 +43,10 @@ pub(super) enum ToKeeper {
 pub(super) struct OperationTimes {
     /// How long an accepted link is waited for.
     pub(super) url_wait: Duration,
+    /// How long a call may be silent.
+    pub(super) silence: Duration,
+    /// How long a call may take in all.
+    pub(super) total: Duration,
 }
 
 /// What a keeper can be asked to do: what a client can do.

@@ -38,8 +38,8 @@ pub(super) fn identity(
     protocol: Option<ProtocolChoice>,
     asks: bool,
 ) -> Vec<u8> {
-    // How long a server is kept does not make it another one.
-    let config = ServerConfig { keep: None, ..config.clone() };
+    // How long a server is kept, and how long a call may take, does not make it another one.
+    let config = ServerConfig { keep: None, timeout: None, call_timeout: None, max_call_time: None, ..config.clone() };
     let here = match &config.endpoint {
         // A program without a folder of its own runs where the command runs.
         Endpoint::Stdio(stdio) if stdio.cwd.as_deref().is_none_or(|cwd| cwd.is_relative()) => {

@@ -62,12 +62,14 @@ impl<'a> Call<'a> {
         let name = params.get("name").or_else(|| params.get("uri")).and_then(Value::as_str).unwrap_or_default();
         let (line, session) = Self::line(client, method, name, stop).await?;
         let options = client.options();
-        let silence = silence.unwrap_or(options.times.call_silence);
+        let own = caller.as_ref().map(|caller| (caller.silence, caller.total));
+        let (usual, total) = own.unwrap_or((options.times.call_silence, options.times.call_total));
+        let silence = silence.unwrap_or(usual);
         // Somebody else's question stops no clock of this caller's.
         let clock = if caller.is_some() { Clock::new() } else { session.wire.clock().clone() };
         let is_tool = method == "tools/call";
         let scope = Arc::new(Scope::new(client.next_id(), CallName::from(name), is_tool, clock, caller));
-        let patience = Patience::new(&scope.clock, silence, options.times.call_total);
+        let patience = Patience::new(&scope.clock, silence, total);
         let stop = stop.child_token();
         let mut call = Self {
             client,
