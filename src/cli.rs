@@ -6,6 +6,8 @@ use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum, builder::styling::Sty
 
 use crate::{
     commands,
+    config::parse_span,
+    keeper::Keep,
     output::{OutputMode, Verbosity},
     protocol::ProtocolChoice,
 };
@@ -81,6 +83,15 @@ pub enum Command {
     Logout(commands::logout::LogoutArgs),
     /// Go on with a call that was put aside with --defer
     Resume(Box<commands::resume::ResumeArgs>),
+    /// Start servers and keep them for later commands
+    Up(Box<commands::up::UpArgs>),
+    /// End kept servers
+    Down(commands::down::DownArgs),
+    /// Show what a kept server wrote to its log
+    Logs(Box<commands::logs::LogsArgs>),
+    /// Keep one server (started by other commands)
+    #[command(hide = true)]
+    KeepServer(commands::keep_server::KeepServerArgs),
     /// Check and show answers files
     Answers(commands::answers::AnswersArgs),
     /// Run a small MCP server on stdio that asks questions
@@ -169,6 +180,24 @@ pub struct ServerArgs {
     /// How many seconds a call may take in all, time for questions apart [default: 3600]
     #[arg(long, value_name = "SECS", value_parser = parse_seconds)]
     pub max_time: Option<std::time::Duration>,
+    /// Keep the server for later commands, until nobody has used it for IDLE (90s, 15m, 8h) [default: 15m]
+    #[arg(long, value_name = "IDLE", num_args = 0..=1, require_equals = true, default_missing_value = "15m",
+        value_parser = parse_idle, conflicts_with = "no_keep")]
+    pub keep: Option<std::time::Duration>,
+    /// Use no kept server, and keep none, this once
+    #[arg(long)]
+    pub no_keep: bool,
+}
+
+impl ServerArgs {
+    /// Whether servers are kept.
+    pub(crate) fn keep(&self) -> Keep {
+        match (self.no_keep, self.keep) {
+            (true, _) => Keep::Never,
+            (false, None) => Keep::AsConfigured,
+            (false, Some(time)) => Keep::For(time),
+        }
+    }
 }
 
 /// Options for answering what the server asks.
@@ -222,6 +251,10 @@ pub enum ElicitPolicy {
 
 fn parse_protocol(text: &str) -> Result<ProtocolChoice, String> {
     ProtocolChoice::parse(text).ok_or_else(|| format!("expected one of {}", ProtocolChoice::known()))
+}
+
+fn parse_idle(text: &str) -> Result<std::time::Duration, String> {
+    parse_span(text).ok_or_else(|| "expected a time such as 90s, 15m or 8h".to_owned())
 }
 
 fn parse_seconds(text: &str) -> Result<std::time::Duration, String> {

@@ -17,6 +17,7 @@
 //! | resolvers | [`resolver`] | answers files, programs, deferred calls, people, and their order |
 //! | people | [`terminal`], [`output`] | prompts, the line editor, the browser; rendering |
 //! | pages | [`pages`] | the strict server on loopback for pages in a browser |
+//! | kept servers | [`keeper`] | a process for each kept server; attaching to it |
 //! | host | [`host`], [`client`], [`config`], [`auth`] | servers, negotiation, rounds, tasks, time, sign-ins |
 //! | questions | [`elicitation`], [`form`], [`arguments`] | the bridge; schema to form; text to values |
 //! | text | `text` | where text is cut |
@@ -50,6 +51,7 @@ pub mod error;
 mod files;
 pub mod form;
 pub mod host;
+pub mod keeper;
 pub mod output;
 pub mod pages;
 pub mod protocol;

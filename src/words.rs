@@ -75,7 +75,9 @@ impl Shape {
         if let Some(long) = word.strip_prefix("--").filter(|long| !long.is_empty()) {
             let (name, value) = long.split_once('=').map_or((long, None), |(name, value)| (name, Some(value)));
             return match option(grammar, |arg| arg.get_long() == Some(name)) {
-                Some(arg) if value.is_none() && arg.get_action().takes_values() => Self::TakesNext,
+                Some(arg) if value.is_none() && arg.get_action().takes_values() && !arg.is_require_equals_set() => {
+                    Self::TakesNext
+                }
                 Some(_) => Self::Alone,
                 None => Self::Other,
             };

@@ -2,7 +2,10 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{protocol::RpcError, transport::TransportError};
+use crate::{
+    protocol::RpcError,
+    transport::{Closed, TransportError},
+};
 
 /// Why a client could not do what it was asked.
 #[derive(Debug, Serialize, Deserialize, thiserror::Error)]
@@ -82,6 +85,13 @@ pub struct Unauthorized {
 }
 
 impl ClientError {
+    /// A call of `method` that waited in the process that kept its server is not there any more.
+    pub fn call_gone(method: &str) -> Self {
+        let reason = "the call waited in a kept server that has ended since; it was not made again".to_owned();
+        let source = TransportError::Closed(Closed { reason, stderr: Vec::new() });
+        Self::Lost { method: method.to_owned(), source }
+    }
+
     /// Whether it is certain that the server got nothing of the request.
     pub fn is_before_sending(&self) -> bool {
         matches!(self, Self::Connect(source) | Self::Lost { source, .. } if source.is_before_sending())

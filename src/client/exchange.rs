@@ -3,9 +3,9 @@ use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    Client, ClientError,
+    ClientError,
     clock::Patience,
-    handle::Line,
+    direct::{Direct, Line},
     scope::Scope,
     session::Session,
     wire::{Ask, Failure},
@@ -29,7 +29,7 @@ pub(super) struct Exchange<'a> {
     pub(super) line: Line,
 }
 
-impl Client {
+impl Direct {
     /// Sends a request and waits for the response, a result or an error frame, on the session that it came on.
     ///
     /// A request that the server did not look at is sent again once: after an HTTP session has ended, and when a server

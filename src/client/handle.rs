@@ -1,28 +1,14 @@
-use std::{
-    sync::{
-        Arc, PoisonError,
-        atomic::{AtomicBool, Ordering},
-    },
-    time::Duration,
-};
+use std::{sync::Arc, time::Duration};
 
-use serde_json::{Map, Value, json, value::RawValue};
-use tokio::sync::Mutex;
+use futures_util::future::BoxFuture;
+use serde_json::{Map, Value, value::RawValue};
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    BeforeSending, CallEnd, ClientError, ClientOptions, PendingCall, ServerInfo, TaskSink,
-    call::Call,
-    clock::Patience,
-    exchange::Exchange,
+    BeforeSending, CallEnd, Caller, ClientError, ClientOptions, PendingCall, ServerInfo, TaskSink, direct::Direct,
     negotiate::Opener,
-    session::{Session, refusal},
-    wire::{Ask, gone},
 };
-use crate::{
-    config::ServerConfig,
-    protocol::{Era, Tool, code},
-};
+use crate::{config::ServerConfig, protocol::Tool};
 
 /// A `tools/call` to make.
 #[derive(Clone, Debug, Default)]
@@ -38,26 +24,81 @@ pub struct ToolCall {
     pub timeout: Option<Duration>,
     /// Told when the call becomes a task that outlives this process (2026-07-28).
     pub on_task: Option<TaskSink>,
+    /// Who makes the call, where several share the client.
+    pub caller: Option<Caller>,
 }
 
-/// Which of a client's connections a request goes over.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Line {
-    /// The one in the revision that the server was found to speak.
-    #[default]
-    Found,
-    /// The legacy one, for tools that can ask over such a one alone.
-    ByHandshake,
+/// The client of one server: one that this process started or reached itself, or one that another process keeps.
+pub struct Client(Way);
+
+enum Way {
+    Direct(Box<Direct>),
+    Attached(Box<dyn Attached>),
 }
 
-/// The client of one server. A connection that is lost is opened again when it is next needed.
-pub struct Client {
-    pub(super) opener: Opener,
-    session: Mutex<Arc<Session>>,
-    /// A second, legacy connection, for the tools that can ask over such a one alone.
-    by_handshake: Mutex<Option<Arc<Session>>>,
-    info: std::sync::Mutex<Arc<ServerInfo>>,
-    is_closed: AtomicBool,
+/// A client that another process holds. What it does is what [`Client`] says of its functions.
+pub trait Attached: Send + Sync {
+    /// See [`Client::info`].
+    fn info(&self) -> Arc<ServerInfo>;
+    /// See [`Client::list_tools`] and, without `fresh`, [`Client::known_tools`].
+    fn list_tools<'a>(
+        &'a self,
+        fresh: bool,
+        stop: &'a CancellationToken,
+    ) -> BoxFuture<'a, Result<Vec<Tool>, ClientError>>;
+    /// See [`Client::list`].
+    fn list<'a>(
+        &'a self,
+        method: &'a str,
+        key: &'a str,
+        stop: &'a CancellationToken,
+    ) -> BoxFuture<'a, Result<Vec<Value>, ClientError>>;
+    /// See [`Client::call_tool`].
+    fn call_tool<'a>(
+        &'a self,
+        call: ToolCall,
+        stop: &'a CancellationToken,
+    ) -> BoxFuture<'a, Result<CallEnd, ClientError>>;
+    /// See [`Client::call`].
+    fn call<'a>(
+        &'a self,
+        method: &'a str,
+        params: Map<String, Value>,
+        stop: &'a CancellationToken,
+    ) -> BoxFuture<'a, Result<CallEnd, ClientError>>;
+    /// See [`Client::resume`].
+    fn resume<'a>(
+        &'a self,
+        pending: PendingCall,
+        before_sending: BeforeSending<'a>,
+        stop: &'a CancellationToken,
+    ) -> BoxFuture<'a, Result<CallEnd, ClientError>>;
+    /// See [`Client::request`].
+    fn request<'a>(
+        &'a self,
+        method: &'a str,
+        params: Option<Map<String, Value>>,
+        stop: &'a CancellationToken,
+    ) -> BoxFuture<'a, Result<Box<RawValue>, ClientError>>;
+    /// See [`Client::listen`].
+    fn listen<'a>(
+        &'a self,
+        filter: Map<String, Value>,
+        stop: &'a CancellationToken,
+    ) -> BoxFuture<'a, Result<(), ClientError>>;
+    /// See [`Client::close`]; the server goes on.
+    fn close(&self) -> BoxFuture<'_, ()>;
+}
+
+/// Finds the client of a server that another process keeps, or has it kept.
+pub trait Attach: Send + Sync {
+    /// The client; `None` where the server is to be started or reached by this process itself.
+    fn attach<'a>(
+        &'a self,
+        config: &'a ServerConfig,
+        options: &'a ClientOptions,
+        stop: &'a CancellationToken,
+    ) -> BoxFuture<'a, Option<Result<Client, ClientError>>>;
 }
 
 impl Client {
@@ -74,17 +115,27 @@ impl Client {
         Self::open(Opener::new(config, options), stop).await
     }
 
+    /// The client of a server that another process keeps.
+    pub fn attached(attached: impl Attached + 'static) -> Self {
+        Self(Way::Attached(Box::new(attached)))
+    }
+
     /// Opens the conversation through `opener`.
     pub(super) async fn open(opener: Opener, stop: &CancellationToken) -> Result<Self, ClientError> {
-        let session = opener.open(stop).await?;
-        let info = std::sync::Mutex::new(Arc::clone(&session.info));
-        let (session, by_handshake) = (Mutex::new(Arc::new(session)), Mutex::default());
-        Ok(Self { opener, session, by_handshake, info, is_closed: AtomicBool::new(false) })
+        Ok(Self(Way::Direct(Box::new(Direct::open(opener, stop).await?))))
+    }
+
+    /// Whether another process keeps the server.
+    pub fn is_attached(&self) -> bool {
+        matches!(self.0, Way::Attached(_))
     }
 
     /// What the server says of itself.
     pub fn info(&self) -> Arc<ServerInfo> {
-        Arc::clone(&self.info.lock().unwrap_or_else(PoisonError::into_inner))
+        match &self.0 {
+            Way::Direct(direct) => direct.info(),
+            Way::Attached(attached) => attached.info(),
+        }
     }
 
     /// All of `tools/list`, page by page. What is no tool is left out with a notice.
@@ -92,18 +143,21 @@ impl Client {
     /// # Errors
     /// When a page cannot be had.
     pub async fn list_tools(&self, stop: &CancellationToken) -> Result<Vec<Tool>, ClientError> {
-        let info = self.info();
-        // A server that says what it offers is not asked for what it does not. One that says nothing at all may be sloppy.
-        if !info.capabilities.is_empty() && !info.declares("tools") {
-            return Ok(Vec::new());
+        match &self.0 {
+            Way::Direct(direct) => direct.list_tools(stop).await,
+            Way::Attached(attached) => attached.list_tools(true, stop).await,
         }
-        let entries = match self.list("tools/list", "tools", stop).await {
-            Err(ClientError::Rpc { error, .. }) if error.code == code::METHOD_NOT_FOUND && !info.declares("tools") => {
-                Vec::new()
-            }
-            listed => listed?,
-        };
-        Ok(self.tools_of(entries).await)
+    }
+
+    /// The tools as they were last listed, where that was not long ago; else as [`Client::list_tools`].
+    ///
+    /// # Errors
+    /// When a page cannot be had.
+    pub async fn known_tools(&self, stop: &CancellationToken) -> Result<Vec<Tool>, ClientError> {
+        match &self.0 {
+            Way::Direct(direct) => direct.list_tools(stop).await,
+            Way::Attached(attached) => attached.list_tools(false, stop).await,
+        }
     }
 
     /// All entries of a listing: `prompts/list` with the key `prompts`, and so on, page by page.
@@ -111,7 +165,10 @@ impl Client {
     /// # Errors
     /// When a page cannot be had.
     pub async fn list(&self, method: &str, key: &str, stop: &CancellationToken) -> Result<Vec<Value>, ClientError> {
-        self.pages(method, key, stop).await
+        match &self.0 {
+            Way::Direct(direct) => direct.list(method, key, stop).await,
+            Way::Attached(attached) => attached.list(method, key, stop).await,
+        }
     }
 
     /// Calls a tool, with everything that may happen on the way: questions, rounds, links, tasks.
@@ -119,9 +176,10 @@ impl Client {
     /// # Errors
     /// When there is no result.
     pub async fn call_tool(&self, call: ToolCall, stop: &CancellationToken) -> Result<CallEnd, ClientError> {
-        let ToolCall { name, arguments, tool, timeout, on_task } = call;
-        let params = Map::from_iter([("name".to_owned(), json!(name)), ("arguments".to_owned(), arguments.into())]);
-        Call::begin(self, "tools/call", params, timeout, stop).await?.of(tool, on_task).run().await
+        match &self.0 {
+            Way::Direct(direct) => direct.call_tool(call, stop).await,
+            Way::Attached(attached) => attached.call_tool(call, stop).await,
+        }
     }
 
     /// `prompts/get` or `resources/read`, with everything that may happen on the way.
@@ -134,7 +192,27 @@ impl Client {
         params: Map<String, Value>,
         stop: &CancellationToken,
     ) -> Result<CallEnd, ClientError> {
-        Call::begin(self, method, params, None, stop).await?.run().await
+        match &self.0 {
+            Way::Direct(direct) => direct.call(method, params, None, stop).await,
+            Way::Attached(attached) => attached.call(method, params, stop).await,
+        }
+    }
+
+    /// [`Client::call`] for one of several who share the client.
+    ///
+    /// # Errors
+    /// When there is no result.
+    pub async fn call_for(
+        &self,
+        caller: Caller,
+        method: &str,
+        params: Map<String, Value>,
+        stop: &CancellationToken,
+    ) -> Result<CallEnd, ClientError> {
+        match &self.0 {
+            Way::Direct(direct) => direct.call(method, params, Some(caller), stop).await,
+            Way::Attached(attached) => attached.call(method, params, stop).await,
+        }
     }
 
     /// Goes on with a call that was put aside in an earlier run. Entries of `inputs` that have a response are not asked
@@ -148,8 +226,27 @@ impl Client {
         before_sending: BeforeSending<'_>,
         stop: &CancellationToken,
     ) -> Result<CallEnd, ClientError> {
-        let params = pending.params.as_object().cloned().unwrap_or_default();
-        Call::begin(self, &pending.method, params, None, stop).await?.resume(pending, before_sending).await
+        match &self.0 {
+            Way::Direct(direct) => direct.resume(pending, before_sending, None, stop).await,
+            Way::Attached(attached) => attached.resume(pending, before_sending, stop).await,
+        }
+    }
+
+    /// [`Client::resume`] for one of several who share the client.
+    ///
+    /// # Errors
+    /// As [`Client::resume`].
+    pub async fn resume_for(
+        &self,
+        caller: Caller,
+        pending: PendingCall,
+        before_sending: BeforeSending<'_>,
+        stop: &CancellationToken,
+    ) -> Result<CallEnd, ClientError> {
+        match &self.0 {
+            Way::Direct(direct) => direct.resume(pending, before_sending, Some(caller), stop).await,
+            Way::Attached(attached) => attached.resume(pending, before_sending, stop).await,
+        }
     }
 
     /// Any other request, within the time of a listing: its result's own bytes. A lost one is sent again once.
@@ -162,15 +259,10 @@ impl Client {
         params: Option<Map<String, Value>>,
         stop: &CancellationToken,
     ) -> Result<Box<RawValue>, ClientError> {
-        let (ask, patience) = (Ask::new(method, params), self.opener.patience());
-        let (_, frame) = self
-            .exchange(Exchange { ask, patience, scope: None, is_repeatable: true, line: Line::Found }, stop)
-            .await?;
-        if let Some(error) = refusal(method, &frame) {
-            return Err(error);
+        match &self.0 {
+            Way::Direct(direct) => direct.request(method, params, stop).await,
+            Way::Attached(attached) => attached.request(method, params, stop).await,
         }
-        let invalid = || ClientError::Invalid { method: method.to_owned(), reason: "the result is no text".into() };
-        frame.into_body().ok_or_else(invalid)
     }
 
     /// Listens for changes until `stop` fires or the server ends it: `subscriptions/listen` with this filter (2026-07-28,
@@ -180,117 +272,17 @@ impl Client {
     /// # Errors
     /// When the server refuses or the connection is lost.
     pub async fn listen(&self, filter: Map<String, Value>, stop: &CancellationToken) -> Result<(), ClientError> {
-        let method = "subscriptions/listen";
-        let session = self.session(method, stop).await?;
-        if session.info.era() == Era::Legacy {
-            return self.listen_as_before(&session, &filter, stop).await;
-        }
-        let ask = Ask::new(method, Some(Map::from_iter([("notifications".to_owned(), Value::Object(filter))])));
-        let patience = Patience::at_most(session.wire.clock(), Duration::MAX / 4);
-        match session.request(ask, patience, None, stop).await {
-            Ok(frame) => refusal(method, &frame).map_or(Ok(()), Err),
-            Err(_) if stop.is_cancelled() => Ok(()),
-            Err(failure) => Err(failure.into_error(method, true)),
+        match &self.0 {
+            Way::Direct(direct) => direct.listen(filter, stop).await,
+            Way::Attached(attached) => attached.listen(filter, stop).await,
         }
     }
 
-    async fn listen_as_before(
-        &self,
-        session: &Session,
-        filter: &Map<String, Value>,
-        stop: &CancellationToken,
-    ) -> Result<(), ClientError> {
-        let method = "resources/subscribe";
-        for uri in filter.get("resourceSubscriptions").and_then(Value::as_array).into_iter().flatten() {
-            let params = Map::from_iter([("uri".to_owned(), uri.clone())]);
-            match self.request(method, Some(params), stop).await {
-                Err(_) if stop.is_cancelled() => return Ok(()),
-                answered => drop(answered?),
-            }
-        }
-        tokio::select! {
-            () = stop.cancelled() => Ok(()),
-            () = session.wire.setup().over.cancelled() => {
-                Err(ClientError::Lost { method: method.to_owned(), source: gone() })
-            }
-        }
-    }
-
-    /// Ends the connection: open questions are answered cancel, and the server is given its grace.
+    /// Ends the connection: open questions are answered cancel, and the server is given its grace. A kept server goes on.
     pub async fn close(&self) {
-        self.is_closed.store(true, Ordering::Relaxed);
-        let by_handshake = self.by_handshake.lock().await.take();
-        let end_second = async {
-            if let Some(session) = &by_handshake {
-                session.wire.close().await;
-            }
-        };
-        tokio::join!(async { self.current().await.wire.close().await }, end_second);
-    }
-
-    pub(super) fn options(&self) -> &ClientOptions {
-        self.opener.options()
-    }
-
-    pub(super) fn is_http(&self) -> bool {
-        self.opener.is_http()
-    }
-
-    pub(super) fn next_id(&self) -> u64 {
-        self.opener.ids().fetch_add(1, Ordering::Relaxed)
-    }
-
-    /// The session as it is, be it over.
-    pub(super) async fn current(&self) -> Arc<Session> {
-        Arc::clone(&*self.session.lock().await)
-    }
-
-    /// A session of this line on which `method` can be asked, opened again where the last one is over.
-    pub(super) async fn session_of(
-        &self,
-        line: Line,
-        method: &str,
-        stop: &CancellationToken,
-    ) -> Result<Arc<Session>, ClientError> {
-        if line == Line::Found {
-            return self.session(method, stop).await;
+        match &self.0 {
+            Way::Direct(direct) => direct.close().await,
+            Way::Attached(attached) => attached.close().await,
         }
-        let mut slot = self.by_handshake.lock().await;
-        match slot.take().filter(|session| !session.is_over()) {
-            Some(session) => Ok(Arc::clone(slot.insert(session))),
-            None if self.is_closed.load(Ordering::Relaxed) => {
-                Err(ClientError::Interrupted { method: method.to_owned() })
-            }
-            None => Ok(Arc::clone(slot.insert(Arc::new(self.opener.open_by_handshake(stop).await?)))),
-        }
-    }
-
-    /// A session on which `method` can be asked, opened again where the last one is over.
-    pub(super) async fn session(&self, method: &str, stop: &CancellationToken) -> Result<Arc<Session>, ClientError> {
-        let mut session = self.session.lock().await;
-        if session.is_over() {
-            if self.is_closed.load(Ordering::Relaxed) {
-                return Err(ClientError::Interrupted { method: method.to_owned() });
-            }
-            session.wire.setup().warn("the connection was lost, and is opened again");
-            session.wire.close().await;
-            *session = self.adopt(self.opener.open(stop).await?);
-        }
-        Ok(Arc::clone(&session))
-    }
-
-    /// Finds out again how the server speaks, unless somebody has done so meanwhile.
-    pub(super) async fn replace(&self, old: &Arc<Session>, stop: &CancellationToken) -> Result<(), ClientError> {
-        let mut session = self.session.lock().await;
-        if Arc::ptr_eq(&session, old) {
-            old.wire.close().await;
-            *session = self.adopt(self.opener.reopen(stop).await?);
-        }
-        Ok(())
-    }
-
-    fn adopt(&self, session: Session) -> Arc<Session> {
-        *self.info.lock().unwrap_or_else(PoisonError::into_inner) = Arc::clone(&session.info);
-        Arc::new(session)
     }
 }

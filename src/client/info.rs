@@ -1,10 +1,11 @@
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::protocol::{Era, Revision};
 
 /// What a server says of itself: the result of `initialize` (2025-11-25, *lifecycle*) or of `server/discover`
 /// (2026-07-28, *Discovery*), read leniently. Texts are the server's, not made safe for a terminal.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ServerInfo {
     /// The revision that was agreed on.
     pub revision: Revision,

@@ -3,7 +3,13 @@ use std::collections::HashSet;
 use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;
 
-use super::{Client, ClientError, exchange::Exchange, handle::Line, session::refusal, wire::Ask};
+use super::{
+    ClientError,
+    direct::{Direct, Line},
+    exchange::Exchange,
+    session::refusal,
+    wire::Ask,
+};
 use crate::protocol::{Tool, check_headers};
 
 /// How many pages a listing may have.
@@ -12,7 +18,7 @@ const PAGES: usize = 1000;
 /// How many tools that are listed twice are named in warnings.
 const MOST_TOLD: usize = 5;
 
-impl Client {
+impl Direct {
     /// All entries of a listing, page by page, within the time of one listing (2025-11-25, *pagination*).
     pub(super) async fn pages(
         &self,

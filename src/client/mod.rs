@@ -2,8 +2,10 @@
 
 mod again;
 mod call;
+mod caller;
 mod capabilities;
 mod clock;
+mod direct;
 mod driver;
 mod error;
 mod exchange;
@@ -19,8 +21,9 @@ mod session;
 mod wire;
 
 pub use call::{BeforeSending, CallEnd, CallReport, PendingCall, PendingInput, TaskSink};
+pub use caller::Caller;
 pub use error::{ClientError, Unauthorized};
-pub use handle::{Client, ToolCall};
+pub use handle::{Attach, Attached, Client, ToolCall};
 pub use info::ServerInfo;
 pub use notice::{Notice, NoticeKind, NoticeSink};
 pub use options::{ClientOptions, Times};

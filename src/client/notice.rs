@@ -184,6 +184,7 @@ mod tests {
             request_state: Some(Value::Null),
             inputs: vec![PendingInput { response: Some(Value::Null), ..input.clone() }, input],
             task: None,
+            kept: Some("k".into()),
         };
         assert_eq!(crossed(&pending), pending);
     }

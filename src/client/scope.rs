@@ -8,7 +8,7 @@ use std::{
 
 use tokio::sync::{mpsc, oneshot, watch};
 
-use super::driver::Command;
+use super::{Caller, clock::Clock, driver::Command};
 use crate::elicitation::{CallName, Why};
 
 /// A call of ours, from its first request to its end, over all its rounds, polls and repetitions: what progress belongs
@@ -20,7 +20,11 @@ pub(super) struct Scope {
     pub(super) name: CallName,
     /// Whether it is a `tools/call`.
     pub(super) is_tool: bool,
-    /// When something was last heard of it, on the client's clock.
+    /// Who makes it, where several share the client.
+    pub(super) caller: Option<Caller>,
+    /// Stands still while a question of it is open.
+    pub(super) clock: Clock,
+    /// When something was last heard of it, on its clock.
     pub(super) heard: watch::Sender<Duration>,
     unanswered: Mutex<Vec<Why>>,
     /// Whether the server asked something during the call.
@@ -28,10 +32,16 @@ pub(super) struct Scope {
 }
 
 impl Scope {
-    /// The scope of a call that begins `now`.
-    pub(super) fn new(token: u64, name: CallName, is_tool: bool, now: Duration) -> Self {
-        let heard = watch::Sender::new(now);
-        Self { token, name, is_tool, heard, unanswered: Mutex::default(), asked: AtomicBool::new(false) }
+    /// The scope of a call that begins now.
+    pub(super) fn new(token: u64, name: CallName, is_tool: bool, clock: Clock, caller: Option<Caller>) -> Self {
+        let heard = watch::Sender::new(clock.now());
+        let (unanswered, asked) = (Mutex::default(), AtomicBool::new(false));
+        Self { token, name, is_tool, caller, clock, heard, unanswered, asked }
+    }
+
+    /// Something was heard of the call.
+    pub(super) fn touch(&self) {
+        self.heard.send_replace(self.clock.now());
     }
 
     /// A question during the call could not be answered.

@@ -104,7 +104,8 @@ impl Wire {
         let frame = Frame::request(&id, &ask.method, ask.params.map(Value::Object).as_ref());
         let (reply, response) = oneshot::channel();
         let out = Outgoing { frame, headers: ask.headers };
-        let now = self.clock().now();
+        let clock = scope.map_or(self.clock(), |scope| &scope.clock);
+        let now = clock.now();
         let own = watch::Sender::new(now);
         let heard = scope.map_or(&own, |scope| &scope.heard);
         heard.send_replace(now);
@@ -124,7 +125,7 @@ impl Wire {
                 abandon.because("interrupted");
                 Err(Failure::Stopped)
             }
-            after = patience.over(self.clock(), heard.subscribe()) => {
+            after = patience.over(clock, heard.subscribe()) => {
                 abandon.because("timed out");
                 Err(Failure::TimedOut(after))
             }

@@ -168,7 +168,8 @@ impl Call<'_> {
         let output = tool.as_ref().and_then(Tool::output_schema).cloned();
         let kept = self.defer.map(|path| KeptTask::at(path, self.printer));
         let on_task = kept.as_ref().map(|kept| kept.sink(self.server.as_str(), self.session.host.config()));
-        let call = ToolCall { name: self.tool.clone(), arguments, tool, timeout, on_task: on_task.transpose()? };
+        let call =
+            ToolCall { name: self.tool.clone(), arguments, tool, timeout, on_task: on_task.transpose()?, caller: None };
         let end = client.call_tool(call, &self.session.signals.stop).await;
         kept.map_or(Ok(()), |kept| kept.end(&end))?;
         match end {
@@ -189,7 +190,14 @@ impl Call<'_> {
 
     /// The tool's entry in the server's list; `None` when there is no list to look in.
     async fn find(&self, client: &Client) -> anyhow::Result<Option<Tool>> {
-        let tools = match client.list_tools(&self.session.signals.stop).await {
+        let stop = &self.session.signals.stop;
+        let is_there = |tools: &[Tool]| tools.iter().any(|tool| tool.name == self.tool);
+        let listed = match client.known_tools(stop).await {
+            // What was listed a while ago may not be all any more.
+            Ok(known) if client.is_attached() && !is_there(&known) => client.list_tools(stop).await,
+            listed => listed,
+        };
+        let tools = match listed {
             Ok(tools) => tools,
             Err(error @ (ClientError::Rpc { .. } | ClientError::Invalid { .. } | ClientError::TimedOut { .. })) => {
                 let error = self.session.error(&self.server, error);

@@ -6,6 +6,7 @@ use std::{
 };
 
 use clap::Args;
+use futures_util::FutureExt as _;
 
 use super::{
     ended::{Ended, say_pending},
@@ -121,12 +122,12 @@ impl Resume<'_> {
         let call = self.with(|taken| taken.pending.call())?;
         let (method, name) = (call.method.clone(), self.with(|taken| taken.pending.name().to_owned())?);
         let failed = Mutex::new(None);
-        let before_sending = |answered: &PendingCall| {
+        let mark = |answered: PendingCall| {
             // What nobody could answer is not sent as a cancel: the call waits on.
             if self.session.has_unanswered() {
                 return false;
             }
-            let marked = self.with(|taken| taken.mark_sent(answered.clone()));
+            let marked = self.with(|taken| taken.mark_sent(answered));
             match marked.and_then(|marked| marked.map_err(|error| unusable(&error).into())) {
                 Ok(()) => true,
                 Err(error) => {
@@ -135,6 +136,7 @@ impl Resume<'_> {
                 }
             }
         };
+        let before_sending = |answered: PendingCall| std::future::ready(mark(answered)).boxed();
         let end = client.resume(call, &before_sending, &self.session.signals.stop).await;
         if let Some(error) = failed.lock().unwrap_or_else(PoisonError::into_inner).take() {
             return Err(error);

@@ -6,8 +6,8 @@ use clap::{
 };
 
 use super::{
-    answers, call, complete, demo_server, instructions, login, logout, ping, prompt, prompts, read, resources, resume,
-    servers, tools, watch,
+    answers, call, complete, demo_server, down, instructions, keep_server, login, logout, logs, ping, prompt, prompts,
+    read, resources, resume, servers, tools, up, watch,
 };
 use crate::{
     cli::{Cli, Command, guess_output},
@@ -65,6 +65,10 @@ fn dispatch(cli: Cli, printer: &Arc<Printer>) -> anyhow::Result<()> {
         Command::Login(args) => login::run(*args, &cli.global, printer),
         Command::Logout(args) => logout::run(&args, &cli.global, printer),
         Command::Resume(args) => resume::run(&args, &cli.global, printer),
+        Command::Up(args) => up::run(*args, &cli.global, printer),
+        Command::Down(args) => down::run(&args, printer),
+        Command::Logs(args) => logs::run(*args, &cli.global, printer),
+        Command::KeepServer(args) => keep_server::run(&args),
         Command::Answers(args) => answers::run(&args, printer),
         Command::DemoServer(args) => demo_server::run(&args, printer),
     }

@@ -7,17 +7,19 @@ use futures_util::future::join_all;
 use serde_json::{Map, Value, json};
 
 use super::{
+    kept,
     questions::Questions,
     run::block_on,
     select::{all_servers, place},
     session::Session,
 };
-use crate::text::safe_line;
 use crate::{
     cli::{GlobalArgs, ServerArgs},
     config::{self, Config, Entry, Environment},
     error::Error,
+    keeper::Found,
     output::{Printer, table},
+    text::safe_line,
 };
 
 /// What `servers` takes.
@@ -50,6 +52,7 @@ pub fn run(args: &ServersArgs, global: &GlobalArgs, printer: &Arc<Printer>) -> a
         return check(args, global, printer);
     }
     let config = named(args, config::discover(global.config.as_deref(), &Environment::current())?)?;
+    let kept = of_names(args, kept::survey(printer)?);
     let states = config.servers.iter().map(|entry| {
         let problem = entry.server.as_ref().err().map(ToString::to_string);
         match problem {
@@ -58,7 +61,7 @@ pub fn run(args: &ServersArgs, global: &GlobalArgs, printer: &Arc<Printer>) -> a
             None => (String::new(), json!({"enabled": true})),
         }
     });
-    print(printer, &config, states.collect())
+    print(printer, &config, states.collect(), &kept)
 }
 
 fn check(args: &ServersArgs, global: &GlobalArgs, printer: &Arc<Printer>) -> anyhow::Result<()> {
@@ -83,11 +86,18 @@ fn check(args: &ServersArgs, global: &GlobalArgs, printer: &Arc<Printer>) -> any
                 (message, value)
             }
         });
-        let shown = print(printer, &config, states.collect());
+        let kept = of_names(args, kept::look(printer).await?);
+        let shown = print(printer, &config, states.collect(), &kept);
         session.close().await;
         shown?;
         failed.map_or(Ok(()), |error| Err(error.into()))
     })
+}
+
+/// Those of the kept servers that were named.
+fn of_names(args: &ServersArgs, mut kept: Vec<Found>) -> Vec<Found> {
+    kept.retain(|found| args.names.is_empty() || args.names.contains(&found.standing.server));
+    kept
 }
 
 /// The configuration with the servers alone that were named.
@@ -116,19 +126,39 @@ async fn reach(session: &Session, entry: &Entry) -> Result<(String, Value), Erro
     Ok((format!("{}, {}  {who}", info.revision, info.era().as_str()), value))
 }
 
-fn print(printer: &Printer, config: &Config, states: Vec<(String, Value)>) -> anyhow::Result<()> {
+fn print(printer: &Printer, config: &Config, states: Vec<(String, Value)>, kept: &[Found]) -> anyhow::Result<()> {
     let mut rows = Vec::new();
     let mut servers = Map::new();
     for (entry, (state, value)) in config.servers.iter().zip(states) {
         let (kind, endpoint) = place(entry, &config.mask);
+        let of_entry = |found: &&Found| entry.server.as_ref().is_ok_and(|server| found.is_of(server));
+        let own = kept.iter().find(of_entry);
+        let words = [Some(state).filter(|state| !state.is_empty()), own.map(|own| kept::words(&own.standing))];
+        let state = words.into_iter().flatten().collect::<Vec<_>>().join("; ");
         rows.push([entry.name.as_str(), kind, &endpoint, &state].map(|text| safe_line(text).into_owned()).into());
         let mut object = json!({"kind": kind, "endpoint": endpoint});
         if let (Value::Object(object), Value::Object(rest)) = (&mut object, value) {
             object.extend(rest);
+            if let Some(own) = own {
+                object.insert("kept".to_owned(), json!(own.standing));
+            }
         }
         servers.insert(entry.name.to_string(), object);
     }
+    let is_listed = |found: &Found| {
+        config.servers.iter().any(|entry| entry.server.as_ref().is_ok_and(|server| found.is_of(server)))
+    };
+    let others: Vec<&Found> = kept.iter().filter(|found| !is_listed(found)).collect();
+    for found in &others {
+        let is_named = config.servers.iter().any(|entry| entry.name.as_str() == found.standing.server);
+        let old = if is_named { ", as it was configured before or elsewhere" } else { "" };
+        let state = format!("{}{old}", kept::words(&found.standing));
+        let row =
+            [&found.standing.server, "kept", &found.standing.place, &state].map(|text| safe_line(text).into_owned());
+        rows.push(row.into());
+    }
+    let others: Vec<_> = others.into_iter().map(|found| &found.standing).collect();
     let path = config.path.as_ref().map(|path| path.display().to_string());
-    printer.data("servers", &json!({"config": path, "servers": servers}), || table(&rows, ""))?;
+    printer.data("servers", &json!({"config": path, "servers": servers, "kept": others}), || table(&rows, ""))?;
     Ok(())
 }

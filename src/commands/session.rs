@@ -11,6 +11,7 @@ use crate::{
     elicitation::ServerName,
     error::{Error, Unanswered},
     host::{Host, HostError, HostOptions},
+    keeper::Attaching,
     output::{Printer, Verbosity},
     transport::{Endpoint, Trace},
 };
@@ -92,6 +93,11 @@ impl Session {
             log_level,
             trace: trace.transpose()?,
             tool: tool.map(str::to_owned),
+            attach: Some(Arc::new(Attaching {
+                keep: args.keep(),
+                mask: config.mask.clone(),
+                sign_ins: sign_ins_folder(),
+            })),
             stop: signals.stop.clone(),
         };
         Ok(Self { host: Host::new(config, options), signals, heard })

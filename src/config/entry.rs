@@ -7,7 +7,7 @@ use super::{
 use crate::{elicitation::Modes, protocol::ProtocolChoice};
 
 /// The keys that an entry may have, in every spelling that is understood.
-pub(super) const KEYS: [&str; 26] = [
+pub(super) const KEYS: [&str; 27] = [
     "command",
     "args",
     "env",
@@ -33,6 +33,7 @@ pub(super) const KEYS: [&str; 26] = [
     "maxMessage",
     "protocol",
     "elicitation",
+    "keep",
     "description",
 ];
 
@@ -123,6 +124,16 @@ impl<'a> Reader<'a> {
                 Some("plain") => Modes::PLAIN,
                 Some("full") => Modes::ALL,
                 _ => return Err(self.expected(member, "\"plain\" or \"full\"")),
+            };
+        }
+        if let Some(member) = self.first(&["keep"]) {
+            server.keep = match (&member.value.content, member.value.text()) {
+                (Content::Bool(keep), _) => keep.then_some(ServerConfig::KEEP_FOR),
+                (_, Some(text)) => Some(
+                    super::parse_span(text)
+                        .ok_or_else(|| self.expected(member, "true, false, or a time such as \"15m\" or \"8h\""))?,
+                ),
+                _ => return Err(self.expected(member, "true, false, or a time such as \"15m\" or \"8h\"")),
             };
         }
         Ok(server)

@@ -12,6 +12,7 @@ mod jsonc;
 mod model;
 mod near;
 mod oauth;
+mod span;
 mod trust;
 
 pub use adhoc::{Overrides, Target};
@@ -22,4 +23,5 @@ pub use jsonc::{Content, Document, Member, Node, Place, SyntaxError};
 pub use model::{Config, ConfigError, Entry, FoundBy, ServerConfig};
 pub use near::near_misses;
 pub use oauth::{Auth, OAuth, Prints, Secret, TokenProgram};
+pub use span::parse_span;
 pub use trust::TrustStore;

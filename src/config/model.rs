@@ -1,5 +1,7 @@
 use std::{path::PathBuf, time::Duration};
 
+use serde::{Deserialize, Serialize};
+
 use super::{Auth, Place, near_misses};
 use crate::{
     elicitation::{Modes, ServerName},
@@ -50,7 +52,7 @@ pub struct Entry {
 }
 
 /// How to start or reach one server, with all variables expanded.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ServerConfig {
     /// Where it is.
     pub endpoint: Endpoint,
@@ -70,11 +72,15 @@ pub struct ServerConfig {
     pub protocol: ProtocolChoice,
     /// `elicitation`: `"plain"` declares `{}`, everything else both modes.
     pub modes: Modes,
+    /// `keep`: for how long without use the server outlives a command; `None` ends it with the command.
+    pub keep: Option<Duration>,
 }
 
 impl ServerConfig {
     /// The default of `maxMessage`: 1 GiB.
     pub const MAX_MESSAGE: u64 = 1 << 30;
+    /// For how long without use a server is kept, unless something else is said: 15 minutes.
+    pub const KEEP_FOR: Duration = Duration::from_secs(15 * 60);
 
     /// A server at `endpoint`, with everything else as by default.
     pub fn at(endpoint: Endpoint) -> Self {
@@ -88,6 +94,7 @@ impl ServerConfig {
             max_message: Self::MAX_MESSAGE,
             protocol: ProtocolChoice::Auto,
             modes: Modes::ALL,
+            keep: None,
         }
     }
 }

@@ -1,9 +1,11 @@
 use std::{fmt, path::PathBuf};
 
+use serde::{Deserialize, Serialize};
+
 use super::{ConfigError, Content, Member, Node, entry::Reader};
 
 /// How a server is to be signed in to, or where its token comes from.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Auth {
     /// `oauth`.
     pub oauth: OAuth,
@@ -12,7 +14,7 @@ pub struct Auth {
 }
 
 /// The key `oauth` of an entry.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OAuth {
     /// `clientId`: of a client that is registered with the authorization server already.
     pub client_id: Option<String>,
@@ -33,7 +35,7 @@ pub struct OAuth {
 }
 
 /// A text that is never shown.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Secret(pub String);
 
 impl fmt::Debug for Secret {
@@ -43,7 +45,7 @@ impl fmt::Debug for Secret {
 }
 
 /// A program that prints a token, or headers.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TokenProgram {
     /// The program and its arguments; no shell.
     pub words: Vec<String>,
@@ -54,7 +56,7 @@ pub struct TokenProgram {
 }
 
 /// What a [`TokenProgram`] prints.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Prints {
     /// A bearer token.
     Token,

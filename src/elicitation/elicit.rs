@@ -5,6 +5,7 @@ use std::{
 };
 
 use futures_util::{FutureExt, future::BoxFuture};
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
@@ -15,7 +16,7 @@ use super::{
 use crate::protocol::{RpcError, code};
 
 /// The elicitation modes that were declared to a server (2025-11-25, *client/elicitation*, Capabilities).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Modes {
     /// `form`, which an empty capability means too.
     pub form: bool,

@@ -4,7 +4,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     auth::{ProgramCredentials, SignIn, SignInOptions, Store},
-    client::{ClientOptions, NoticeSink, Times},
+    client::{Attach, ClientOptions, NoticeSink, Times},
     config::ServerConfig,
     elicitation::{Resolver, ServerName},
     protocol::ProtocolChoice,
@@ -36,6 +36,8 @@ pub struct HostOptions {
     pub trace: Option<Trace>,
     /// The tool that will be called, where one alone will be: the connection is opened in the revision that it needs.
     pub tool: Option<String>,
+    /// Finds servers that another process keeps; without it every server is started or reached by this one.
+    pub attach: Option<Arc<dyn Attach>>,
     /// Ends connection attempts that are under way.
     pub stop: CancellationToken,
 }
@@ -54,6 +56,7 @@ impl Default for HostOptions {
             log_level: None,
             trace: None,
             tool: None,
+            attach: None,
             stop: CancellationToken::new(),
         }
     }
@@ -64,11 +67,7 @@ impl HostOptions {
     ///
     /// # Errors
     /// When the configuration cannot be used.
-    pub(super) fn for_server(
-        &self,
-        server: &ServerName,
-        config: &ServerConfig,
-    ) -> Result<ClientOptions, TransportError> {
+    pub fn for_server(&self, server: &ServerName, config: &ServerConfig) -> Result<ClientOptions, TransportError> {
         let times = Times {
             start: config.timeout.unwrap_or(self.times.start),
             call_silence: config.call_timeout.or(config.timeout).unwrap_or(self.times.call_silence),

@@ -96,7 +96,16 @@ impl Host {
         let options = self.options.for_server(&name, config);
         let options = options
             .map_err(|source| HostError::Client { server: name.clone(), source: ClientError::Connect(source) })?;
-        match Client::connect(config.clone(), options, &self.options.stop).await {
+        let stop = &self.options.stop;
+        let attached = match &self.options.attach {
+            Some(attach) => attach.attach(config, &options, stop).await,
+            None => None,
+        };
+        let connected = match attached {
+            Some(attached) => attached,
+            None => Client::connect(config.clone(), options, stop).await,
+        };
+        match connected {
             Ok(client) => {
                 let client = Arc::new(client);
                 slot.set(Connection::Connected(Arc::clone(&client)));

@@ -41,6 +41,9 @@ pub struct Pending {
     request_state: Option<Value>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     task: Option<String>,
+    /// What the call is called in the process that keeps its server, where it waits there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    kept: Option<String>,
     inputs: Vec<Entry>,
 }
 
@@ -97,6 +100,7 @@ impl Pending {
             params: Value::Null,
             request_state: None,
             task: None,
+            kept: None,
             inputs: Vec::new(),
         };
         pending.set_call(call);
@@ -117,6 +121,7 @@ impl Pending {
             request_state: self.request_state.clone(),
             inputs: self.inputs.iter().map(input).collect(),
             task: self.task.clone(),
+            kept: self.kept.clone(),
         }
     }
 
@@ -128,6 +133,7 @@ impl Pending {
         self.params = call.params;
         self.request_state = call.request_state;
         self.task = call.task;
+        self.kept = call.kept;
         self.inputs = call.inputs.into_iter().map(input).collect();
     }
 

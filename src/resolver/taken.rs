@@ -123,6 +123,7 @@ mod tests {
             request_state: Some(json!("état\u{0}\u{1f600}")),
             inputs: vec![entry("one", None), entry("two", Some(json!({"action": "decline"})))],
             task: None,
+            kept: None,
         }
     }
 

@@ -1,7 +1,9 @@
 use std::{fmt, path::PathBuf};
 
+use serde::{Deserialize, Serialize};
+
 /// Where a server is.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Endpoint {
     /// A program of ours, over its standard streams.
     Stdio(StdioEndpoint),
@@ -10,7 +12,7 @@ pub enum Endpoint {
 }
 
 /// A program to start.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct StdioEndpoint {
     /// The program.
     pub command: String,
@@ -23,7 +25,7 @@ pub struct StdioEndpoint {
 }
 
 /// A web address to connect to.
-#[derive(Clone, PartialEq)]
+#[derive(Clone, PartialEq, Serialize, Deserialize)]
 pub struct HttpEndpoint {
     /// The address.
     pub url: url::Url,
@@ -52,7 +54,7 @@ impl fmt::Debug for HttpEndpoint {
 }
 
 /// Which HTTP transport a server speaks.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum HttpKind {
     /// Streamable HTTP, and HTTP+SSE where the server refuses that.
     #[default]

@@ -24,6 +24,7 @@ pub use incoming::{Closed, Incoming, Junk, Outgoing};
 pub use limits::Limits;
 pub use mask::Mask;
 pub(crate) use mask::address;
+pub(crate) use stdio::{groups, watch_groups};
 pub use trace::Trace;
 
 use std::time::Duration;

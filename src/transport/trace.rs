@@ -1,5 +1,4 @@
 use std::{
-    fs::File,
     hash::{DefaultHasher, Hash as _, Hasher as _},
     io::{self, Write as _},
     path::Path,
@@ -23,9 +22,9 @@ use crate::{
 /// Lines are `{"time", "server", KEY: …}` where KEY is `sent`, `received` (a frame), `http` (an exchange), `log`, `junk`,
 /// `failed`, `undelivered` or `closed`. What people answered, credentials and the values of configured headers are left
 /// out; session ids are hashed.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Trace {
-    file: Arc<Mutex<File>>,
+    lines: Arc<dyn Fn(&[u8]) + Send + Sync>,
     server: String,
     mask: Mask,
 }
@@ -38,13 +37,30 @@ impl Trace {
     /// What the system says.
     pub fn create(path: &Path) -> io::Result<Self> {
         let file = PrivateFile::new(path)?.put()?;
-        Ok(Self { file: Arc::new(Mutex::new(file)), server: String::new(), mask: Mask::default() })
+        let file = Mutex::new(file);
+        Ok(Self::passing_on(move |line| {
+            // A trace that cannot be written must not end the call that it is about.
+            let _ = file.lock().unwrap_or_else(PoisonError::into_inner).write_all(line);
+        }))
+    }
+
+    /// A trace whose lines go to `lines`, each with its line end.
+    pub fn passing_on(lines: impl Fn(&[u8]) + Send + Sync + 'static) -> Self {
+        Self { lines: Arc::new(lines), server: String::new(), mask: Mask::default() }
+    }
+
+    /// Writes a line of another process's trace, in which nothing is hidden yet.
+    pub fn line(&self, line: &[u8]) {
+        match std::str::from_utf8(line) {
+            Ok(text) => (self.lines)(self.mask.apply(text).as_bytes()),
+            Err(_) => (self.lines)(line),
+        }
     }
 
     /// The same file, for the lines of this server.
     #[must_use]
     pub fn for_server(&self, name: &str) -> Self {
-        Self { file: Arc::clone(&self.file), server: name.to_owned(), mask: self.mask.clone() }
+        Self { lines: Arc::clone(&self.lines), server: name.to_owned(), mask: self.mask.clone() }
     }
 
     /// The same file, with what `mask` hides left out.
@@ -103,8 +119,7 @@ impl Trace {
             Err(_) => line.extend_from_slice(value),
         }
         line.extend_from_slice(b"}\n");
-        // A trace that cannot be written must not end the call that it is about.
-        let _ = self.file.lock().unwrap_or_else(PoisonError::into_inner).write_all(&line);
+        (self.lines)(&line);
     }
 }
 

@@ -13,6 +13,7 @@ mod forms;
 mod harm;
 mod hostile;
 mod http;
+mod keeping;
 mod lifecycle;
 mod listing;
 mod offers;

@@ -94,7 +94,7 @@ impl Call<'_> {
     /// [`ClientError::Invalid`] when it cannot be put.
     pub(super) fn put(&self, params: &Value, cause: Cause, stop: CancellationToken) -> Result<Asked, ClientError> {
         let offer = self.session.manner.offer;
-        let (Some(resolver), Some(modes)) = (&self.options().resolver, offer.elicitation) else {
+        let (Some(resolver), Some(modes)) = (self.resolver(), offer.elicitation) else {
             return Err(self.invalid("elicitation was not declared"));
         };
         let origin = Origin {

@@ -5,7 +5,11 @@ use tokio_util::sync::CancellationToken;
 
 use super::{CallEnd, run::Call};
 use crate::{
-    client::{Client, ClientError, NoticeKind, handle::Line, session::Session},
+    client::{
+        ClientError, NoticeKind,
+        direct::{Direct, Line},
+        session::Session,
+    },
     protocol::{CallToolResult, ContentBlock, Era, ProtocolChoice},
     text::start_of,
 };
@@ -33,7 +37,7 @@ const LONGEST_RESULT: usize = 64 * 1024;
 impl Call<'_> {
     /// The connection on which this call begins: for a tool that was seen to ask over a legacy revision alone, such a one.
     pub(super) async fn line(
-        client: &Client,
+        client: &Direct,
         method: &str,
         name: &str,
         stop: &CancellationToken,

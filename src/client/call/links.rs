@@ -97,9 +97,9 @@ impl Call<'_> {
     }
 
     async fn wait(&self, link: Arc<Question>, done: CancellationToken) -> Result<Waited, ClientError> {
-        let Some(resolver) = &self.options().resolver else { return Ok(Waited::TimedOut) };
+        let Some(resolver) = self.resolver() else { return Ok(Waited::TimedOut) };
         let over = CancellationToken::new();
-        let waited = resolver.wait(link, over.clone(), self.options().times.url_wait);
+        let waited = resolver.wait(link, over.clone(), self.url_wait());
         tokio::pin!(waited);
         tokio::select! {
             biased;

@@ -1,5 +1,6 @@
 use std::{fmt, sync::Arc};
 
+use futures_util::future::BoxFuture;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value, value::RawValue};
 
@@ -37,10 +38,13 @@ pub struct PendingCall {
     pub inputs: Vec<PendingInput>,
     /// The task that asks, where it is one; its answers go to `tasks/update`.
     pub task: Option<String>,
+    /// What the call is called in the process that keeps its server, where it waits there (legacy).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kept: Option<String>,
 }
 
 /// Told of a call that was put aside, with all its answers, before they are sent. Nothing is sent where it says no.
-pub type BeforeSending<'a> = &'a (dyn Fn(&PendingCall) -> bool + Send + Sync);
+pub type BeforeSending<'a> = &'a (dyn Fn(PendingCall) -> BoxFuture<'static, bool> + Send + Sync);
 
 /// Told of a task as soon as a call has become one: what a later run needs to take it up.
 #[derive(Clone)]
@@ -52,7 +56,8 @@ impl TaskSink {
         Self(Arc::new(sink))
     }
 
-    pub(super) fn tell(&self, call: &PendingCall) {
+    /// Tells of `call`.
+    pub fn tell(&self, call: &PendingCall) {
         (self.0)(call);
     }
 }

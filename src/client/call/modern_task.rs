@@ -78,7 +78,7 @@ impl Call<'_> {
         if answers.is_deferred {
             return Ok(CallEnd::Deferred(Box::new(self.pending(&inputs, None, Some(id)))));
         }
-        if !before_sending(&self.pending(&inputs, None, Some(id.clone()))) {
+        if !before_sending(self.pending(&inputs, None, Some(id.clone()))).await {
             return Err(self.interrupted());
         }
         self.follow_task(TaskState { id, ..TaskState::default() }, inputs).await

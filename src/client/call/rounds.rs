@@ -80,8 +80,8 @@ impl Call<'_> {
             return Ok(Err(self.pending(inputs, state, task)));
         }
         let links: Vec<String> = answers.links.iter().filter_map(|link| link.request.url.clone()).collect();
-        if let (Some(last), Some(resolver)) = (answers.links.last(), &self.options().resolver) {
-            let limit = self.options().times.url_wait;
+        if let (Some(last), Some(resolver)) = (answers.links.last(), self.resolver()) {
+            let limit = self.url_wait();
             self.waiting = Some(Waiting::start(&**resolver, last.clone(), links, limit, self.clock()));
             rounds.accepted = inputs.to_vec();
         }
@@ -101,7 +101,7 @@ impl Call<'_> {
         }
         let mut rounds = Rounds { asking: 1, ..Rounds::default() };
         match self.fill(&mut rounds, &mut inputs, request_state.clone(), None).await? {
-            Ok(_) if !before_sending(&self.pending(&inputs, request_state, None)) => Err(self.interrupted()),
+            Ok(_) if !before_sending(self.pending(&inputs, request_state, None)).await => Err(self.interrupted()),
             Ok(params) => self.steps(params, rounds).await,
             Err(pending) => Ok(CallEnd::Deferred(Box::new(pending))),
         }
@@ -114,6 +114,7 @@ impl Call<'_> {
             request_state: state,
             inputs: inputs.to_vec(),
             task,
+            kept: None,
         }
     }
 
@@ -147,7 +148,7 @@ impl Call<'_> {
     /// Waits before the same is sent again, for no longer than a link is waited for in all.
     async fn pause(&mut self, rounds: &mut Rounds) -> Result<(), ClientError> {
         let pause = rounds.pause();
-        let limit = self.options().times.url_wait;
+        let limit = self.url_wait();
         let over = rounds.since.map_or(Duration::ZERO, |since| since.elapsed());
         if over >= limit && self.waiting.is_none() {
             let method = self.method.clone();

@@ -12,21 +12,21 @@ use super::{
 };
 use crate::{
     client::{
-        Client, ClientError, ClientOptions, NoticeKind,
+        Caller, ClientError, ClientOptions, NoticeKind,
         clock::{Clock, Patience},
+        direct::{Direct, Line},
         exchange::Exchange,
-        handle::Line,
         scope::{OpenScope, Scope},
         session::{Session, refusal},
         wire::Ask,
     },
-    elicitation::{CallName, Waited},
+    elicitation::{CallName, Resolver, Waited},
     protocol::{Era, RpcError, Tool, code},
 };
 
 /// A call under way.
 pub(in crate::client) struct Call<'a> {
-    pub(super) client: &'a Client,
+    pub(super) client: &'a Direct,
     pub(super) session: Arc<Session>,
     /// The connection that the call goes over.
     pub(super) line: Line,
@@ -52,20 +52,24 @@ impl<'a> Call<'a> {
     /// # Errors
     /// When there is no connection.
     pub(in crate::client) async fn begin(
-        client: &'a Client,
+        client: &'a Direct,
         method: &str,
         params: Map<String, Value>,
         silence: Option<Duration>,
+        caller: Option<Caller>,
         stop: &CancellationToken,
     ) -> Result<Self, ClientError> {
         let name = params.get("name").or_else(|| params.get("uri")).and_then(Value::as_str).unwrap_or_default();
         let (line, session) = Self::line(client, method, name, stop).await?;
         let options = client.options();
-        let silence = silence.unwrap_or(options.times.call_silence);
-        let clock = session.wire.clock().clone();
+        let own = caller.as_ref().map(|caller| (caller.silence, caller.total));
+        let (usual, total) = own.unwrap_or((options.times.call_silence, options.times.call_total));
+        let silence = silence.unwrap_or(usual);
+        // Somebody else's question stops no clock of this caller's.
+        let clock = if caller.is_some() { Clock::new() } else { session.wire.clock().clone() };
         let is_tool = method == "tools/call";
-        let scope = Arc::new(Scope::new(client.next_id(), CallName::from(name), is_tool, clock.now()));
-        let patience = Patience::new(&clock, silence, options.times.call_total);
+        let scope = Arc::new(Scope::new(client.next_id(), CallName::from(name), is_tool, clock, caller));
+        let patience = Patience::new(&scope.clock, silence, total);
         let stop = stop.child_token();
         let mut call = Self {
             client,
@@ -242,11 +246,22 @@ impl<'a> Call<'a> {
     }
 
     pub(super) fn clock(&self) -> &Clock {
-        self.session.wire.clock()
+        &self.scope.clock
+    }
+
+    /// Who answers the questions of the call.
+    pub(super) fn resolver(&self) -> Option<&Arc<dyn Resolver>> {
+        let own = self.scope.caller.as_ref().map(|caller| &caller.resolver);
+        own.or(self.options().resolver.as_ref())
+    }
+
+    /// How long an accepted link is waited for.
+    pub(super) fn url_wait(&self) -> Duration {
+        self.scope.caller.as_ref().map_or(self.options().times.url_wait, |caller| caller.url_wait)
     }
 
     pub(super) fn notice(&self, kind: NoticeKind) {
-        self.session.wire.setup().notice(kind);
+        self.session.wire.setup().notice_of(self.scope.caller.as_ref(), kind);
     }
 
     pub(super) fn invalid(&self, reason: impl Into<String>) -> ClientError {

@@ -1,4 +1,7 @@
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
 
 use futures_util::future::BoxFuture;
 use tokio_util::sync::CancellationToken;
@@ -12,7 +15,8 @@ use crate::{
 pub(super) struct Waiting {
     /// The links that were accepted, as their addresses.
     pub(super) links: Vec<String>,
-    waited: BoxFuture<'static, Waited>,
+    /// In a lock that nobody waits for: a future alone could not be shared between threads.
+    waited: Mutex<BoxFuture<'static, Waited>>,
     done: CancellationToken,
     _pause: Pause,
 }
@@ -28,17 +32,17 @@ impl Waiting {
     ) -> Self {
         let done = CancellationToken::new();
         let waited = resolver.wait(link, done.clone(), limit);
-        Self { links, waited, done, _pause: clock.pause() }
+        Self { links, waited: Mutex::new(waited), done, _pause: clock.pause() }
     }
 
     /// Waits until it is over. Cancel-safe.
     pub(super) async fn over(&mut self) -> Waited {
-        (&mut self.waited).await
+        self.waited.get_mut().unwrap_or_else(PoisonError::into_inner).await
     }
 
     /// Ends the waiting, and sees that whoever waits leaves the terminal whole.
     pub(super) async fn end(mut self) {
         self.done.cancel();
-        self.waited.as_mut().await;
+        self.waited.get_mut().unwrap_or_else(PoisonError::into_inner).await;
     }
 }

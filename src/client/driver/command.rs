@@ -9,7 +9,7 @@ use tokio::sync::{oneshot, watch};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    client::{Notice, NoticeKind, NoticeSink, clock::Clock, scope::Scope},
+    client::{Caller, Notice, NoticeKind, NoticeSink, clock::Clock, scope::Scope},
     elicitation::{Modes, Resolver, ServerName},
     protocol::{Frame, Id, Revision},
     transport::{Outgoing, TransportError},
@@ -57,6 +57,12 @@ impl Setup {
     /// Says something.
     pub(in crate::client) fn notice(&self, kind: NoticeKind) {
         (self.notices)(Notice { server: self.server.clone(), kind });
+    }
+
+    /// Says something about a call of `caller`'s, where it is somebody's.
+    pub(in crate::client) fn notice_of(&self, caller: Option<&Caller>, kind: NoticeKind) {
+        let sink = caller.map_or(&self.notices, |caller| &caller.notices);
+        sink(Notice { server: self.server.clone(), kind });
     }
 
     /// Warns, in our words.

@@ -17,8 +17,8 @@ pub(super) struct LinkWait {
     link: Option<String>,
     pub(super) done: CancellationToken,
     pub(super) scopes: Vec<u64>,
-    /// The clock stands still as long as it is waited.
-    _pause: Pause,
+    /// The clocks stand still as long as it is waited.
+    _pauses: Vec<Pause>,
 }
 
 impl LinkWait {
@@ -74,14 +74,19 @@ impl Driver {
     /// A link was accepted and the server knows: its call now waits for what happens behind it, for a while without the
     /// clock (2025-11-25, *client/elicitation*, URL Mode).
     pub(super) fn wait_behind(&mut self, open: &OpenQuestion) {
-        let Some(resolver) = self.setup.resolver.clone() else { return };
+        let (own, url_wait) = match &open.caller {
+            Some(caller) => (Some(Arc::clone(&caller.resolver)), caller.url_wait),
+            None => (self.setup.resolver.clone(), self.setup.url_wait),
+        };
+        let Some(resolver) = own else { return };
         if open.is_complete || open.scopes.is_empty() || self.closed.is_some() {
             return;
         }
         let (key, done) = (self.next_key(), CancellationToken::new());
-        let waited = resolver.wait(Arc::clone(&open.question), done.clone(), self.setup.url_wait);
+        let waited = resolver.wait(Arc::clone(&open.question), done.clone(), url_wait);
         let (link, scopes) = (open.link.clone(), open.scopes.clone());
-        self.waits.insert(key, LinkWait { link, done, scopes, _pause: self.setup.clock.pause() });
+        let _pauses = self.pauses(&open.scopes);
+        self.waits.insert(key, LinkWait { link, done, scopes, _pauses });
         self.running.push(waited.map(move |waited| Event::Waited(key, waited)).boxed());
     }
 
@@ -90,7 +95,7 @@ impl Driver {
     pub(super) fn waited(&mut self, key: u64, waited: Waited) {
         let Some(wait) = self.waits.remove(&key) else { return };
         for scope in self.scopes_of(&wait.scopes) {
-            scope.heard.send_replace(self.setup.clock.now());
+            scope.touch();
         }
         if waited == Waited::TimedOut && self.scopes_of(&wait.scopes).next().is_some() {
             let limit = self.setup.url_wait.as_secs_f64();

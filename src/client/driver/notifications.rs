@@ -49,13 +49,16 @@ impl Driver {
     fn take_progress(&mut self, params: &Value) {
         let token = params.get("progressToken").and_then(Value::as_u64);
         let Some(scope) = self.scopes.iter().find(|scope| Some(scope.token) == token) else { return };
-        scope.heard.send_replace(self.setup.clock.now());
-        self.setup.notice(NoticeKind::Progress {
-            call: Some(scope.name.clone()),
-            progress: params.get("progress").and_then(Value::as_f64).unwrap_or_default(),
-            total: params.get("total").and_then(Value::as_f64),
-            message: params.get("message").and_then(Value::as_str).map(str::to_owned),
-        });
+        scope.touch();
+        self.setup.notice_of(
+            scope.caller.as_ref(),
+            NoticeKind::Progress {
+                call: Some(scope.name.clone()),
+                progress: params.get("progress").and_then(Value::as_f64).unwrap_or_default(),
+                total: params.get("total").and_then(Value::as_f64),
+                message: params.get("message").and_then(Value::as_str).map(str::to_owned),
+            },
+        );
     }
 
     /// The server takes a question back, or ends a subscription of ours (2026-07-28, *Cancellation*).

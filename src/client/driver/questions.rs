@@ -6,7 +6,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::run::{Driver, Event};
 use crate::{
-    client::{NoticeKind, clock::Pause, scope::Scope},
+    client::{Caller, NoticeKind, clock::Pause, scope::Scope},
     elicitation::{Cause, ElicitResult, Elicited, Origin, Question, Why, elicit},
     protocol::{Era, Frame, Id, RpcError, code},
 };
@@ -26,8 +26,10 @@ pub(super) struct OpenQuestion {
     pub(super) link: Option<String>,
     /// Whether the link's notice came before its answer.
     pub(super) is_complete: bool,
-    /// The clock stands still as long as the question is open.
-    _pause: Pause,
+    /// Who made the call during which it was asked, where several share the client.
+    pub(super) caller: Option<Caller>,
+    /// The clocks stand still as long as the question is open.
+    _pauses: Vec<Pause>,
 }
 
 /// Where the answer goes.
@@ -58,7 +60,10 @@ impl OpenQuestion {
 impl Driver {
     /// `elicitation/create`: asked now, in arrival order; answered when the answer is there.
     pub(super) fn ask(&mut self, id: &Id, params: &Value) {
-        let Some(resolver) = self.setup.resolver.clone() else { return };
+        // Where several share the client, the call that began last is taken to be the one that the server asks about.
+        let caller = self.scopes.last().and_then(|scope| scope.caller.clone());
+        let own = caller.as_ref().map(|caller| Arc::clone(&caller.resolver));
+        let Some(resolver) = own.or_else(|| self.setup.resolver.clone()) else { return };
         let asked_already = |open: &OpenQuestion| open.reply_to == ReplyTo::Request(id.clone()) && !open.is_gone();
         if self.questions.values().any(asked_already) {
             return self.warn_once("question", || format!("it used the id {id} for two questions at once"));
@@ -83,8 +88,10 @@ impl Driver {
             Ok(asked) => asked,
             Err(error) => return self.send(Frame::error(id, &error)),
         };
-        self.scopes.iter().for_each(|scope| scope.mark_asked());
-        self.setup.notice(NoticeKind::Asked(Arc::clone(&asked.question)));
+        let during = if caller.is_some() { self.scopes.len() - 1 } else { 0 };
+        let scopes: Vec<u64> = self.scopes[during..].iter().map(|scope| scope.token).collect();
+        self.scopes[during..].iter().for_each(|scope| scope.mark_asked());
+        self.setup.notice_of(caller.as_ref(), NoticeKind::Asked(Arc::clone(&asked.question)));
         let reply_to = match params.get("task").filter(|_| self.speaks_tasks()) {
             Some(task) => ReplyTo::Task(self.open_task(id, task)),
             None => ReplyTo::Request(id.clone()),
@@ -95,11 +102,12 @@ impl Driver {
             question: asked.question,
             reply_to,
             stop,
-            scopes: self.scopes.iter().map(|scope| scope.token).collect(),
+            _pauses: self.pauses(&scopes),
+            scopes,
             state: State::Open,
             link: params.get("elicitationId").and_then(Value::as_str).filter(|_| is_link).map(str::to_owned),
             is_complete: false,
-            _pause: self.setup.clock.pause(),
+            caller,
         };
         self.questions.insert(key, open);
         self.running.push(asked.end.map(move |elicited| Event::Elicited(key, elicited)).boxed());
@@ -110,11 +118,14 @@ impl Driver {
         let Some(open) = self.questions.remove(&key) else { return };
         match open.state {
             State::Open => self.reply(&open, elicited),
-            State::Withdrawn => self.setup.notice(NoticeKind::Withdrawn(Arc::clone(&open.question))),
+            State::Withdrawn => {
+                let kind = NoticeKind::Withdrawn(Arc::clone(&open.question));
+                self.setup.notice_of(open.caller.as_ref(), kind);
+            }
             State::Ended => {}
         }
         for scope in self.scopes_of(&open.scopes) {
-            scope.heard.send_replace(self.setup.clock.now());
+            scope.touch();
         }
     }
 
@@ -123,8 +134,14 @@ impl Driver {
             Elicited::Replied { result, why } => (result, why),
             Elicited::Withdrawn => (ElicitResult::Cancel, None),
             Elicited::Deferred => {
-                let reason = "a call on a server of this revision ends with its connection and cannot be put aside";
-                (ElicitResult::Cancel, Some(Why::new(reason)))
+                let why = Why::new(
+                    "the call cannot be put aside: on this server, which is legacy, it ends with its connection",
+                )
+                .with_hint(
+                    "keep the server with --keep or `toolnexus up`, where the call can wait; or answer with \
+                             --answers, --on-elicit or at a terminal",
+                );
+                (ElicitResult::Cancel, Some(why))
             }
         };
         self.tell(&open.reply_to, &result);
@@ -134,9 +151,12 @@ impl Driver {
                 for scope in self.scopes_of(&open.scopes) {
                     scope.add_unanswered(why.clone());
                 }
-                self.setup.notice(NoticeKind::Unanswered { question, why });
+                self.setup.notice_of(open.caller.as_ref(), NoticeKind::Unanswered { question, why });
             }
-            None => self.setup.notice(NoticeKind::Answered { question, action: result.action().into() }),
+            None => {
+                let kind = NoticeKind::Answered { question, action: result.action().into() };
+                self.setup.notice_of(open.caller.as_ref(), kind);
+            }
         }
         if open.question.request.is_link() && matches!(result, ElicitResult::Accept { .. }) {
             self.wait_behind(open);
@@ -189,7 +209,7 @@ impl Driver {
             if is_over(&mut open.scopes) && open.state == State::Open {
                 open.state = State::Ended;
                 open.stop.cancel();
-                told.push((open.reply_to.clone(), Arc::clone(&open.question)));
+                told.push((open.reply_to.clone(), Arc::clone(&open.question), open.caller.clone()));
             }
         }
         for wait in self.waits.values_mut() {
@@ -197,10 +217,17 @@ impl Driver {
                 wait.done.cancel();
             }
         }
-        for (reply_to, question) in told {
+        for (reply_to, question, caller) in told {
             self.tell(&reply_to, &ElicitResult::Cancel);
-            self.setup.notice(NoticeKind::Answered { question, action: ElicitResult::Cancel.action().into() });
+            let kind = NoticeKind::Answered { question, action: ElicitResult::Cancel.action().into() };
+            self.setup.notice_of(caller.as_ref(), kind);
         }
+    }
+
+    /// Stops the clocks of these calls, or the connection's where there are none.
+    pub(super) fn pauses(&self, scopes: &[u64]) -> Vec<Pause> {
+        let pauses: Vec<Pause> = self.scopes_of(scopes).map(|scope| scope.clock.pause()).collect();
+        if pauses.is_empty() { vec![self.setup.clock.pause()] } else { pauses }
     }
 
     pub(super) fn scopes_of(&self, tokens: &[u64]) -> impl Iterator<Item = &Arc<Scope>> {

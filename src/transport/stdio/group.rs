@@ -1,5 +1,6 @@
 use std::{
-    io,
+    fs::File,
+    io::{self, Write as _},
     os::unix::process::ExitStatusExt,
     process::ExitStatus,
     sync::{Mutex, PoisonError},
@@ -22,12 +23,9 @@ const AFTER_TERM: Duration = Duration::from_millis(300);
 /// How often it is looked whether the group has ended.
 const LOOK: Duration = Duration::from_millis(10);
 
-/// The groups that have not ended, for a program that has to end at once.
-static ALIVE: Mutex<Vec<i32>> = Mutex::new(Vec::new());
-
 /// Kills every process group that was started and has not ended: the last thing before the program ends without waiting.
 pub(crate) fn kill_all() {
-    for id in ALIVE.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
+    for id in groups() {
         _ = killpg(Pid::from_raw(id), Signal::SIGKILL);
     }
 }
@@ -38,6 +36,43 @@ pub(crate) struct Group {
     leader: Box<dyn ChildWrapper>,
     id: Pid,
     ended: bool,
+}
+
+/// Who is told of the groups of this process, and which there are.
+struct Watched {
+    watcher: Option<File>,
+    groups: Vec<i32>,
+}
+
+static WATCHED: Mutex<Watched> = Mutex::new(Watched { watcher: None, groups: Vec::new() });
+
+fn watched() -> std::sync::MutexGuard<'static, Watched> {
+    WATCHED.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// From now on `watcher` is told of every process group that starts (`+GROUP`) and of every one that has ended (`-GROUP`),
+/// one a line.
+pub(crate) fn watch_groups(watcher: File) {
+    watched().watcher = Some(watcher);
+}
+
+/// The process groups that this process has started and not ended.
+pub(crate) fn groups() -> Vec<i32> {
+    watched().groups.clone()
+}
+
+impl Watched {
+    fn tell(&mut self, sign: char, group: Pid) {
+        let group = group.as_raw();
+        self.groups.retain(|known| *known != group);
+        if sign == '+' {
+            self.groups.push(group);
+        }
+        // A watcher that is gone watches nothing.
+        if let Some(watcher) = &mut self.watcher {
+            let _ = writeln!(watcher, "{sign}{group}");
+        }
+    }
 }
 
 /// The three standard streams of a program.
@@ -51,7 +86,7 @@ impl Group {
         let id = leader.id().and_then(|id| i32::try_from(id).ok()).ok_or_else(missing)?;
         let streams = (leader.stdin().take(), leader.stdout().take(), leader.stderr().take());
         let group = Self { leader, id: Pid::from_raw(id), ended: false };
-        ALIVE.lock().unwrap_or_else(PoisonError::into_inner).push(id);
+        watched().tell('+', group.id);
         match streams {
             (Some(stdin), Some(stdout), Some(stderr)) => Ok((group, (stdin, stdout, stderr))),
             _ => Err(missing()),
@@ -76,6 +111,7 @@ impl Group {
             drop(tokio::time::timeout(AFTER_TERM, self.wait()).await);
         }
         self.ended = true;
+        watched().tell('-', self.id);
     }
 
     fn is_alive(&mut self) -> bool {
@@ -94,9 +130,8 @@ impl Drop for Group {
     fn drop(&mut self) {
         if !self.ended {
             self.signal(Signal::SIGKILL);
+            watched().tell('-', self.id);
         }
-        let id = self.id.as_raw();
-        ALIVE.lock().unwrap_or_else(PoisonError::into_inner).retain(|alive| *alive != id);
     }
 }
 

@@ -10,7 +10,7 @@ mod writer;
 
 pub use connection::Stdio;
 pub(crate) use {
-    group::{Group, describe, kill_all},
+    group::{Group, describe, groups, kill_all, watch_groups},
     log::Log,
 };
 

@@ -1,6 +1,7 @@
 //! Running the program in a folder of its own, against servers that follow a script.
 
 mod fake;
+mod kept;
 pub(crate) mod pages;
 mod run;
 mod script;
@@ -8,6 +9,7 @@ mod terminal;
 mod test;
 
 pub(crate) use fake::{Fake, received};
+pub(crate) use kept::{Keepers, Kept, until};
 pub(crate) use run::{Run, wait};
 pub(crate) use script::Step;
 pub(crate) use terminal::AtTerminal;

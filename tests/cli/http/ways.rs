@@ -6,21 +6,32 @@ use super::{
     demo::Demo,
     gateway::{Gateway, Style},
 };
-use crate::harness::{Fake, Step, Test};
+use crate::harness::{Fake, Keepers, Step, Test};
 
 /// A transport and an era.
 #[derive(Clone, Copy, Debug)]
 struct Way {
     style: Option<Style>,
     revision: &'static str,
+    /// Whether the server is kept.
+    kept: bool,
 }
 
-const WAYS: [Way; 5] = [
-    Way { style: None, revision: "2025-11-25" },
-    Way { style: None, revision: "2026-07-28" },
-    Way { style: Some(Style::Stream), revision: "2025-11-25" },
-    Way { style: Some(Style::Stream), revision: "2026-07-28" },
-    Way { style: Some(Style::TwoEndpoints), revision: "2025-11-25" },
+/// What has to outlive a run.
+struct Held {
+    _gateway: Option<Gateway>,
+    _keepers: Option<Keepers>,
+}
+
+const WAYS: [Way; 8] = [
+    Way { style: None, revision: "2025-11-25", kept: false },
+    Way { style: None, revision: "2026-07-28", kept: false },
+    Way { style: Some(Style::Stream), revision: "2025-11-25", kept: false },
+    Way { style: Some(Style::Stream), revision: "2026-07-28", kept: false },
+    Way { style: Some(Style::TwoEndpoints), revision: "2025-11-25", kept: false },
+    Way { style: None, revision: "2025-11-25", kept: true },
+    Way { style: None, revision: "2026-07-28", kept: true },
+    Way { style: Some(Style::Stream), revision: "2025-11-25", kept: true },
 ];
 
 impl Way {
@@ -35,27 +46,35 @@ impl Way {
             Some(Style::TwoEndpoints) => "sse",
             Some(_) => "http",
         };
-        format!("{transport}-{}", self.revision)
+        format!("{}{transport}-{}", if self.kept { "kept-" } else { "" }, self.revision)
     }
 
     /// A test with the server of `entry`, reached this way; the gateway has to outlive the run.
-    fn reach(self, test: Test, mut entry: Value) -> (Test, Option<Gateway>) {
+    fn reach(self, test: Test, mut entry: Value) -> (Test, Held) {
         let gateway = self.style.map(|style| Gateway::start(&entry, style));
         if let Some(gateway) = &gateway {
             entry = gateway.entry();
         }
         entry["protocol"] = json!(self.revision);
-        (test.entry(&self.name(), entry), gateway)
+        let mut test = test;
+        let mut keepers = None;
+        if self.kept {
+            entry["keep"] = json!("60s");
+            let own = keepers.insert(Keepers::within(test.folder()));
+            let path = own.path().to_str().expect("UTF-8").to_owned();
+            test = test.env("XDG_RUNTIME_DIR", &path);
+        }
+        (test.entry(&self.name(), entry), Held { _gateway: gateway, _keepers: keepers })
     }
 
     /// The demo server, reached this way.
-    fn demo(self) -> (Test, Option<Gateway>) {
+    fn demo(self) -> (Test, Held) {
         let entry = json!({"command": env!("CARGO_BIN_EXE_toolnexus"), "args": ["demo-server"]});
         self.reach(Test::new(), entry)
     }
 
     /// A scripted server, reached this way.
-    fn fake(self, fake: Fake) -> (Test, Option<Gateway>) {
+    fn fake(self, fake: Fake) -> (Test, Held) {
         let fake = if self.is_modern() { fake.modern() } else { fake };
         let test = Test::new();
         let entry = fake.entry(test.folder(), &self.name());

@@ -1,0 +1,280 @@
+use std::{
+    sync::{
+        Arc, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
+
+use serde_json::{Map, Value, json, value::RawValue};
+use tokio::sync::Mutex;
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    BeforeSending, CallEnd, Caller, ClientError, ClientOptions, PendingCall, ServerInfo, ToolCall,
+    call::Call,
+    clock::Patience,
+    exchange::Exchange,
+    negotiate::Opener,
+    session::{Session, refusal},
+    wire::{Ask, gone},
+};
+use crate::protocol::{Era, Tool, code};
+
+/// Which of a client's connections a request goes over.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Line {
+    /// The one in the revision that the server was found to speak.
+    #[default]
+    Found,
+    /// The legacy one, for tools that can ask over such a one alone.
+    ByHandshake,
+}
+
+/// The client of a server that this process itself started or reached. A connection that is lost is opened again when it is
+/// next needed.
+pub(super) struct Direct {
+    pub(super) opener: Opener,
+    session: Mutex<Arc<Session>>,
+    /// A second, legacy connection, for the tools that can ask over such a one alone.
+    by_handshake: Mutex<Option<Arc<Session>>>,
+    info: std::sync::Mutex<Arc<ServerInfo>>,
+    is_closed: AtomicBool,
+}
+
+impl Direct {
+    /// Opens the conversation through `opener`.
+    pub(super) async fn open(opener: Opener, stop: &CancellationToken) -> Result<Self, ClientError> {
+        let session = opener.open(stop).await?;
+        let info = std::sync::Mutex::new(Arc::clone(&session.info));
+        let (session, by_handshake) = (Mutex::new(Arc::new(session)), Mutex::default());
+        Ok(Self { opener, session, by_handshake, info, is_closed: AtomicBool::new(false) })
+    }
+
+    /// What the server says of itself.
+    pub(super) fn info(&self) -> Arc<ServerInfo> {
+        Arc::clone(&self.info.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// All of `tools/list`, page by page. What is no tool is left out with a notice.
+    ///
+    /// # Errors
+    /// When a page cannot be had.
+    pub(super) async fn list_tools(&self, stop: &CancellationToken) -> Result<Vec<Tool>, ClientError> {
+        let info = self.info();
+        // A server that says what it offers is not asked for what it does not. One that says nothing at all may be sloppy.
+        if !info.capabilities.is_empty() && !info.declares("tools") {
+            return Ok(Vec::new());
+        }
+        let entries = match self.list("tools/list", "tools", stop).await {
+            Err(ClientError::Rpc { error, .. }) if error.code == code::METHOD_NOT_FOUND && !info.declares("tools") => {
+                Vec::new()
+            }
+            listed => listed?,
+        };
+        Ok(self.tools_of(entries).await)
+    }
+
+    /// All entries of a listing: `prompts/list` with the key `prompts`, and so on, page by page.
+    ///
+    /// # Errors
+    /// When a page cannot be had.
+    pub(super) async fn list(
+        &self,
+        method: &str,
+        key: &str,
+        stop: &CancellationToken,
+    ) -> Result<Vec<Value>, ClientError> {
+        self.pages(method, key, stop).await
+    }
+
+    /// Calls a tool, with everything that may happen on the way: questions, rounds, links, tasks.
+    ///
+    /// # Errors
+    /// When there is no result.
+    pub(super) async fn call_tool(&self, call: ToolCall, stop: &CancellationToken) -> Result<CallEnd, ClientError> {
+        let ToolCall { name, arguments, tool, timeout, on_task, caller } = call;
+        let params = Map::from_iter([("name".to_owned(), json!(name)), ("arguments".to_owned(), arguments.into())]);
+        Call::begin(self, "tools/call", params, timeout, caller, stop).await?.of(tool, on_task).run().await
+    }
+
+    /// `prompts/get` or `resources/read`, with everything that may happen on the way.
+    ///
+    /// # Errors
+    /// When there is no result.
+    pub(super) async fn call(
+        &self,
+        method: &str,
+        params: Map<String, Value>,
+        caller: Option<Caller>,
+        stop: &CancellationToken,
+    ) -> Result<CallEnd, ClientError> {
+        Call::begin(self, method, params, None, caller, stop).await?.run().await
+    }
+
+    /// Goes on with a call that was put aside in an earlier run. Entries of `inputs` that have a response are not asked
+    /// again. `before_sending` gets the call with all answers before they are sent; nothing is sent where it says no.
+    ///
+    /// # Errors
+    /// When there is no result; [`ClientError::Interrupted`] when `before_sending` said no.
+    pub(super) async fn resume(
+        &self,
+        pending: PendingCall,
+        before_sending: BeforeSending<'_>,
+        caller: Option<Caller>,
+        stop: &CancellationToken,
+    ) -> Result<CallEnd, ClientError> {
+        if pending.kept.is_some() {
+            return Err(ClientError::call_gone(&pending.method));
+        }
+        let params = pending.params.as_object().cloned().unwrap_or_default();
+        Call::begin(self, &pending.method, params, None, caller, stop).await?.resume(pending, before_sending).await
+    }
+
+    /// Any other request, within the time of a listing: its result's own bytes. A lost one is sent again once.
+    ///
+    /// # Errors
+    /// When there is no result.
+    pub(super) async fn request(
+        &self,
+        method: &str,
+        params: Option<Map<String, Value>>,
+        stop: &CancellationToken,
+    ) -> Result<Box<RawValue>, ClientError> {
+        let (ask, patience) = (Ask::new(method, params), self.opener.patience());
+        let (_, frame) = self
+            .exchange(Exchange { ask, patience, scope: None, is_repeatable: true, line: Line::Found }, stop)
+            .await?;
+        if let Some(error) = refusal(method, &frame) {
+            return Err(error);
+        }
+        let invalid = || ClientError::Invalid { method: method.to_owned(), reason: "the result is no text".into() };
+        frame.into_body().ok_or_else(invalid)
+    }
+
+    /// Listens for changes until `stop` fires or the server ends it: `subscriptions/listen` with this filter (2026-07-28,
+    /// *Subscriptions*), or `resources/subscribe` for each of its `resourceSubscriptions` on a legacy server. What
+    /// changes comes as notices.
+    ///
+    /// # Errors
+    /// When the server refuses or the connection is lost.
+    pub(super) async fn listen(&self, filter: Map<String, Value>, stop: &CancellationToken) -> Result<(), ClientError> {
+        let method = "subscriptions/listen";
+        let session = self.session(method, stop).await?;
+        if session.info.era() == Era::Legacy {
+            return self.listen_as_before(&session, &filter, stop).await;
+        }
+        let ask = Ask::new(method, Some(Map::from_iter([("notifications".to_owned(), Value::Object(filter))])));
+        let patience = Patience::at_most(session.wire.clock(), Duration::MAX / 4);
+        match session.request(ask, patience, None, stop).await {
+            Ok(frame) => refusal(method, &frame).map_or(Ok(()), Err),
+            Err(_) if stop.is_cancelled() => Ok(()),
+            Err(failure) => Err(failure.into_error(method, true)),
+        }
+    }
+
+    async fn listen_as_before(
+        &self,
+        session: &Session,
+        filter: &Map<String, Value>,
+        stop: &CancellationToken,
+    ) -> Result<(), ClientError> {
+        let method = "resources/subscribe";
+        for uri in filter.get("resourceSubscriptions").and_then(Value::as_array).into_iter().flatten() {
+            let params = Map::from_iter([("uri".to_owned(), uri.clone())]);
+            match self.request(method, Some(params), stop).await {
+                Err(_) if stop.is_cancelled() => return Ok(()),
+                answered => drop(answered?),
+            }
+        }
+        tokio::select! {
+            () = stop.cancelled() => Ok(()),
+            () = session.wire.setup().over.cancelled() => {
+                Err(ClientError::Lost { method: method.to_owned(), source: gone() })
+            }
+        }
+    }
+
+    /// Ends the connection: open questions are answered cancel, and the server is given its grace.
+    pub(super) async fn close(&self) {
+        self.is_closed.store(true, Ordering::Relaxed);
+        let by_handshake = self.by_handshake.lock().await.take();
+        let end_second = async {
+            if let Some(session) = &by_handshake {
+                session.wire.close().await;
+            }
+        };
+        tokio::join!(async { self.current().await.wire.close().await }, end_second);
+    }
+
+    pub(super) fn options(&self) -> &ClientOptions {
+        self.opener.options()
+    }
+
+    pub(super) fn is_http(&self) -> bool {
+        self.opener.is_http()
+    }
+
+    pub(super) fn next_id(&self) -> u64 {
+        self.opener.ids().fetch_add(1, Ordering::Relaxed)
+    }
+
+    /// The session as it is, be it over.
+    pub(super) async fn current(&self) -> Arc<Session> {
+        Arc::clone(&*self.session.lock().await)
+    }
+
+    /// A session of this line on which `method` can be asked, opened again where the last one is over.
+    pub(super) async fn session_of(
+        &self,
+        line: Line,
+        method: &str,
+        stop: &CancellationToken,
+    ) -> Result<Arc<Session>, ClientError> {
+        if line == Line::Found {
+            return self.session(method, stop).await;
+        }
+        let mut slot = self.by_handshake.lock().await;
+        match slot.take().filter(|session| !session.is_over()) {
+            Some(session) => Ok(Arc::clone(slot.insert(session))),
+            None if self.is_closed.load(Ordering::Relaxed) => {
+                Err(ClientError::Interrupted { method: method.to_owned() })
+            }
+            None => Ok(Arc::clone(slot.insert(Arc::new(self.opener.open_by_handshake(stop).await?)))),
+        }
+    }
+
+    /// A session on which `method` can be asked, opened again where the last one is over.
+    pub(super) async fn session(&self, method: &str, stop: &CancellationToken) -> Result<Arc<Session>, ClientError> {
+        let mut session = self.session.lock().await;
+        if session.is_over() {
+            if self.is_closed.load(Ordering::Relaxed) {
+                return Err(ClientError::Interrupted { method: method.to_owned() });
+            }
+            let words = if self.is_http() {
+                "the connection was lost, and is opened again"
+            } else {
+                "it had ended, and is started again: what it had in memory is lost"
+            };
+            session.wire.setup().warn(words);
+            session.wire.close().await;
+            *session = self.adopt(self.opener.open(stop).await?);
+        }
+        Ok(Arc::clone(&session))
+    }
+
+    /// Finds out again how the server speaks, unless somebody has done so meanwhile.
+    pub(super) async fn replace(&self, old: &Arc<Session>, stop: &CancellationToken) -> Result<(), ClientError> {
+        let mut session = self.session.lock().await;
+        if Arc::ptr_eq(&session, old) {
+            old.wire.close().await;
+            *session = self.adopt(self.opener.reopen(stop).await?);
+        }
+        Ok(())
+    }
+
+    fn adopt(&self, session: Session) -> Arc<Session> {
+        *self.info.lock().unwrap_or_else(PoisonError::into_inner) = Arc::clone(&session.info);
+        Arc::new(session)
+    }
+}

@@ -1,0 +1,71 @@
+//! What commands say of kept servers.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use super::run::block_on;
+use crate::{
+    keeper::{self, Found, Standing},
+    output::Printer,
+};
+
+/// The kept servers. A folder that cannot be used is a warning.
+///
+/// # Errors
+/// When stderr cannot be written.
+pub(super) async fn look(printer: &Printer) -> anyhow::Result<Vec<Found>> {
+    match keeper::survey().await {
+        Ok(found) => Ok(found),
+        Err(refused) => {
+            printer.warning(&format!("kept servers are left alone, because {refused}"))?;
+            Ok(Vec::new())
+        }
+    }
+}
+
+/// Likewise, outside of a runtime.
+///
+/// # Errors
+/// As [`look`].
+pub(super) fn survey(printer: &Printer) -> anyhow::Result<Vec<Found>> {
+    block_on(look(printer))
+}
+
+/// How a kept server stands, on one line.
+pub(super) fn words(standing: &Standing) -> String {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |now| now.as_secs());
+    let calls = if standing.calls == 1 { "1 call".to_owned() } else { format!("{} calls", standing.calls) };
+    let used = if standing.attached > 0 { "in use".to_owned() } else { format!("idle {}", span(standing.idle)) };
+    let waiting = (standing.waiting > 0).then(|| format!("{} waiting for answers", standing.waiting));
+    let memory = standing.memory.map(|bytes| format!("{} MiB", bytes.div_ceil(1 << 20)));
+    let parts = [
+        Some(format!("up {}", span(now.saturating_sub(standing.since)))),
+        Some(used),
+        Some(calls),
+        waiting,
+        Some(format!("pid {}", standing.pid)),
+        memory,
+        standing.revision.clone(),
+        standing.draining.then(|| "ends when it is no longer used".to_owned()),
+    ];
+    parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
+}
+
+/// A time in its largest unit.
+fn span(seconds: u64) -> String {
+    match seconds {
+        0..=119 => format!("{seconds} s"),
+        120..=7199 => format!("{} min", seconds / 60),
+        7200..=172_799 => format!("{} h", seconds / 3600),
+        _ => format!("{} days", seconds / 86_400),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_told_in_their_largest_unit() {
+        assert_eq!([0, 119, 120, 7200, 200_000].map(span), ["0 s", "119 s", "2 min", "2 h", "2 days"]);
+    }
+}

@@ -1,0 +1,150 @@
+//! `toolnexus logs`: what a kept server wrote to its log.
+
+use std::{
+    fs::File,
+    io::{self, Read as _, Seek as _, SeekFrom},
+    os::unix::fs::MetadataExt as _,
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
+
+use clap::Args;
+use serde_json::json;
+use tokio::time::sleep;
+
+use super::{kept, run::block_on, select::Selected, signals::Signals};
+use crate::{
+    cli::{GlobalArgs, ServerArgs},
+    error::Error,
+    keeper,
+    output::{OutputMode, Printer},
+    text::safe_line,
+};
+
+/// How often it is looked whether there is more.
+const LOOK: Duration = Duration::from_millis(200);
+
+/// What `logs` takes.
+#[derive(Args, Debug)]
+#[command(
+    override_usage = "toolnexus logs [OPTIONS] SERVER\n       toolnexus logs [OPTIONS] -- COMMAND...",
+    after_help = "The standard error of a kept server, and what it logs while no command is there to show it. At most 1 MiB is kept, \
+and the part before that.
+
+Examples:
+  toolnexus logs browser
+  toolnexus logs browser --follow"
+)]
+pub struct LogsArgs {
+    /// The server
+    #[arg(value_name = "SERVER", hide = true)]
+    pub words: Vec<String>,
+    /// A server that is kept instead of SERVER: everything after `--`
+    #[arg(last = true, value_name = "COMMAND", hide = true)]
+    pub command: Vec<String>,
+    /// Go on with what is written from now on
+    #[arg(short, long)]
+    pub follow: bool,
+    /// Options for the server.
+    #[command(flatten)]
+    pub server: ServerArgs,
+}
+
+/// Shows the log.
+///
+/// # Errors
+/// [`Error`], when the server was never kept.
+pub fn run(args: LogsArgs, global: &GlobalArgs, printer: &Arc<Printer>) -> anyhow::Result<()> {
+    let Selected { server, rest } = Selected::new(args.words, args.command);
+    if let Some(word) = rest.first() {
+        return Err(Error::usage(format!("{word:?} is one word too many")).into());
+    }
+    let Some(word) = server else {
+        let hint = Some("toolnexus logs SERVER".to_owned());
+        return Err(Error::Usage { message: "SERVER is missing".to_owned(), hint }.into());
+    };
+    let (config, name) = word.config(global, &args.server)?;
+    let server = config.server(&name).map_err(Error::Config)?;
+    let path = keeper::log_of(server, &args.server.roots, args.server.protocol).filter(|path| path.exists());
+    block_on(async {
+        let path = match path {
+            Some(path) => path,
+            None => of_another(&name, printer).await?,
+        };
+        let mut log = Following::open(&path);
+        let lines = log.more(&path)?;
+        show(printer, &name, &lines, args.follow)?;
+        if !args.follow {
+            return Ok(());
+        }
+        let signals = Signals::install()?;
+        loop {
+            tokio::select! {
+                () = sleep(LOOK) => show(printer, &name, &log.more(&path)?, true)?,
+                () = signals.stop.cancelled() => return Err(signals.error().unwrap_or(Error::Interrupted).into()),
+            }
+        }
+    })
+}
+
+/// The log of a server that is up under this name, as it was configured before.
+async fn of_another(name: &str, printer: &Printer) -> anyhow::Result<PathBuf> {
+    let found = kept::look(printer).await?;
+    let found = found.iter().find(|found| found.standing.server == name);
+    found.and_then(keeper::Found::log).ok_or_else(|| {
+        let hint = Some(format!("`toolnexus up {}` keeps it", shell_words::quote(name)));
+        Error::Usage { message: format!("{name} has no log: it was not kept"), hint }.into()
+    })
+}
+
+fn show(printer: &Printer, server: &str, lines: &[String], is_stream: bool) -> anyhow::Result<()> {
+    if lines.is_empty() && is_stream {
+        return Ok(());
+    }
+    match printer.mode() {
+        OutputMode::Events => {
+            for line in lines {
+                printer.data("line", &json!({"server": server, "line": line}), String::new)?;
+            }
+        }
+        _ => {
+            let text = || lines.iter().map(|line| format!("{}\n", safe_line(line))).collect();
+            printer.data("log", &json!({"server": server, "lines": lines}), text)?;
+        }
+    }
+    Ok(())
+}
+
+/// A log while it is read; it begins again when the file is another one.
+struct Following {
+    file: Option<File>,
+    /// The beginning of a line that is not there whole.
+    rest: Vec<u8>,
+}
+
+impl Following {
+    fn open(path: &Path) -> Self {
+        Self { file: File::open(path).ok(), rest: Vec::new() }
+    }
+
+    /// The lines that are new.
+    fn more(&mut self, path: &Path) -> io::Result<Vec<String>> {
+        let mut bytes = std::mem::take(&mut self.rest);
+        if let Some(file) = &mut self.file {
+            file.read_to_end(&mut bytes)?;
+        }
+        let number = |file: &File| file.metadata().map(|metadata| metadata.ino()).ok();
+        let now = File::open(path).ok();
+        if now.as_ref().and_then(number) != self.file.as_ref().and_then(number) {
+            self.file = now;
+            if let Some(file) = &mut self.file {
+                file.seek(SeekFrom::Start(0))?;
+                file.read_to_end(&mut bytes)?;
+            }
+        }
+        let end = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
+        self.rest = bytes.split_off(end);
+        Ok(String::from_utf8_lossy(&bytes).lines().map(str::to_owned).collect())
+    }
+}

@@ -1,0 +1,230 @@
+use std::{
+    fs::{self, DirBuilder, File, OpenOptions},
+    io::{self, Read as _, Write as _},
+    os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _},
+    path::{Path, PathBuf},
+};
+
+use nix::{
+    fcntl::{Flock, FlockArg},
+    unistd::geteuid,
+};
+use ring::{hmac, rand::SecureRandom as _};
+
+/// The longest path of a socket that every system takes, in bytes.
+const LONGEST: usize = 100;
+/// How many digits name a socket.
+const DIGITS: usize = 24;
+
+/// The folder of the sockets: the user's own, and nobody else's.
+#[derive(Clone, Debug)]
+pub struct Folder(PathBuf);
+
+/// Why the folder cannot be used; a clause that stands alone.
+#[derive(Clone, Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct Refused(String);
+
+impl Refused {
+    pub(super) fn new(reason: impl Into<String>) -> Self {
+        Self(reason.into())
+    }
+}
+
+impl Folder {
+    /// The folder, where there is one already.
+    ///
+    /// # Errors
+    /// When it is not the user's alone.
+    pub fn find() -> Result<Option<Self>, Refused> {
+        let folder = Self(place());
+        match fs::symlink_metadata(&folder.0) {
+            Err(_) => Ok(None),
+            Ok(_) => folder.checked().map(Some),
+        }
+    }
+
+    /// The folder, made where there is none.
+    ///
+    /// # Errors
+    /// When it cannot be made, or is not the user's alone.
+    pub fn make() -> Result<Self, Refused> {
+        let folder = Self(place());
+        match DirBuilder::new().mode(0o700).create(&folder.0) {
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
+                Err(Refused(format!("the folder {} cannot be made: {error}", folder.0.display())))
+            }
+            _ => folder.checked(),
+        }
+    }
+
+    /// The folder at this path, as a keeper was told.
+    pub(super) fn at(path: &Path) -> Result<Self, Refused> {
+        Self(path.to_owned()).checked()
+    }
+
+    fn checked(self) -> Result<Self, Refused> {
+        let path = self.0.display();
+        let refused = |what: &str| Err(Refused(format!("the folder {path} {what}")));
+        let Ok(metadata) = fs::symlink_metadata(&self.0) else { return refused("is gone") };
+        if metadata.is_symlink() {
+            return refused("is a symbolic link");
+        }
+        if !metadata.is_dir() {
+            return refused("is not a folder");
+        }
+        if metadata.uid() != geteuid().as_raw() {
+            return refused("belongs to another user");
+        }
+        if metadata.mode() & 0o077 != 0 {
+            return refused(&format!("is open to others (mode {:o})", metadata.mode() & 0o777));
+        }
+        if self.0.as_os_str().len() + DIGITS + 6 > LONGEST {
+            return refused("has a path that is too long for a socket");
+        }
+        Ok(self)
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.0
+    }
+
+    /// The socket of this name.
+    pub(super) fn socket(&self, key: &str) -> PathBuf {
+        self.0.join(format!("{key}.sock"))
+    }
+
+    /// The log of the server with this name.
+    pub fn log(&self, key: &str) -> PathBuf {
+        self.0.join(format!("{key}.log"))
+    }
+
+    /// The names of all sockets.
+    pub(super) fn keys(&self) -> Vec<String> {
+        let entries = fs::read_dir(&self.0).into_iter().flatten().flatten();
+        let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
+        let mut keys: Vec<String> =
+            names.filter_map(|name| Some(name.strip_suffix(".sock")?.to_owned())).take(1000).collect();
+        keys.sort_unstable();
+        keys
+    }
+
+    /// The name for a server of this identity: a keyed hash, so that nothing of it can be guessed from the name. `None`
+    /// without a key, which `make` makes.
+    ///
+    /// # Errors
+    /// When the key cannot be read or made.
+    pub(super) fn name(&self, identity: &[u8], make: bool) -> Result<Option<String>, Refused> {
+        let path = self.0.join("key");
+        let failed = |error: io::Error| Refused(format!("{} cannot be used: {error}", path.display()));
+        let mut key = Vec::new();
+        match private(&path, OpenOptions::new().read(true)) {
+            Ok(file) => drop(file.take(64).read_to_end(&mut key).map_err(failed)?),
+            Err(error) if error.kind() == io::ErrorKind::NotFound && !make => return Ok(None),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                key = vec![0; 32];
+                let random = ring::rand::SystemRandom::new();
+                random.fill(&mut key).map_err(|_| Refused("there are no random numbers".to_owned()))?;
+                let mut file = tempfile::NamedTempFile::new_in(&self.0).map_err(failed)?;
+                file.write_all(&key).map_err(failed)?;
+                if file.persist_noclobber(&path).is_err() {
+                    // Somebody else was faster.
+                    return self.name(identity, false);
+                }
+            }
+            Err(error) => return Err(failed(error)),
+        }
+        if key.len() < 32 {
+            return Err(Refused(format!("{} is not a key", path.display())));
+        }
+        let tag = hmac::sign(&hmac::Key::new(hmac::HMAC_SHA256, &key), identity);
+        let digits: String = tag.as_ref().iter().map(|byte| format!("{byte:02x}")).collect();
+        Ok(Some(digits[..DIGITS].to_owned()))
+    }
+
+    /// The right to start or end the keeper of this name, for as long as it is held; `None` when somebody else has it.
+    ///
+    /// # Errors
+    /// When there can be no lock.
+    pub(super) fn try_lock(&self, key: &str) -> Result<Option<Flock<File>>, Refused> {
+        let path = self.0.join(format!("{key}.lock"));
+        let file = private(&path, OpenOptions::new().read(true).write(true).create(true));
+        let file = file.map_err(|error| Refused(format!("{} cannot be locked: {error}", path.display())))?;
+        match Flock::lock(file, FlockArg::LockExclusiveNonblock) {
+            Ok(lock) => Ok(Some(lock)),
+            Err((_, nix::errno::Errno::EWOULDBLOCK)) => Ok(None),
+            Err((_, error)) => Err(Refused(format!("{} cannot be locked: {error}", path.display()))),
+        }
+    }
+
+    /// Whether what stands at `socket` is a socket of ours.
+    pub(super) fn check_socket(socket: &Path) -> Result<(), Refused> {
+        use std::os::unix::fs::FileTypeExt as _;
+        let refused = |what: &str| Err(Refused(format!("{} {what}", socket.display())));
+        match fs::symlink_metadata(socket) {
+            Ok(metadata) if !metadata.file_type().is_socket() => refused("is not a socket"),
+            Ok(metadata) if metadata.uid() != geteuid().as_raw() => refused("belongs to another user"),
+            Ok(_) | Err(_) => Ok(()),
+        }
+    }
+}
+
+/// Opens a file that only its owner may read, and never through a symbolic link.
+pub(super) fn private(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
+    let file = options.mode(0o600).custom_flags(nix::libc::O_NOFOLLOW | nix::libc::O_NONBLOCK).open(path)?;
+    if file.metadata()?.is_file() { Ok(file) } else { Err(io::Error::other("it is not a file")) }
+}
+
+/// Where the folder is to be: in `XDG_RUNTIME_DIR`, else one with the user's number in the folder for temporary files.
+fn place() -> PathBuf {
+    let runtime = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from).filter(|path| path.is_absolute());
+    match runtime.filter(|path| path.is_dir()) {
+        Some(runtime) => runtime.join("toolnexus"),
+        None => std::env::temp_dir().join(format!("toolnexus-{}", geteuid())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    use super::*;
+
+    #[test]
+    fn only_a_folder_of_the_users_own_is_used() {
+        let parent = tempfile::tempdir().expect("a folder");
+        let (own, link, file) = (parent.path().join("own"), parent.path().join("link"), parent.path().join("file"));
+        DirBuilder::new().mode(0o700).create(&own).expect("made");
+        std::os::unix::fs::symlink(&own, &link).expect("linked");
+        fs::write(&file, "").expect("written");
+        assert!(Folder::at(&own).is_ok());
+        let refused = |path: &Path| Folder::at(path).expect_err("refused").to_string();
+        assert!(refused(&link).ends_with("is a symbolic link"));
+        assert!(refused(&file).ends_with("is not a folder"));
+        fs::set_permissions(&own, fs::Permissions::from_mode(0o777)).expect("set");
+        assert!(refused(&own).ends_with("is open to others (mode 777)"));
+        assert!(refused(Path::new("/")).ends_with("is open to others (mode 755)") || !geteuid().is_root());
+    }
+
+    #[test]
+    fn names_are_the_same_for_the_same_server_and_tell_nothing_without_the_key() {
+        let (one, two) = (tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder"));
+        let (one, two) = (Folder(one.path().to_owned()), Folder(two.path().to_owned()));
+        assert_eq!(one.name(b"a", false).expect("no key"), None);
+        let name = one.name(b"a", true).expect("a key").expect("a name");
+        assert_eq!(one.name(b"a", false).expect("a key").as_deref(), Some(&*name));
+        assert_ne!(one.name(b"b", true).expect("a key").expect("a name"), name);
+        assert_ne!(two.name(b"a", true).expect("a key").expect("a name"), name);
+    }
+
+    #[test]
+    fn a_lock_is_held_once() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let folder = Folder(folder.path().to_owned());
+        let held = folder.try_lock("a").expect("a lock");
+        assert!(held.is_some() && folder.try_lock("a").expect("a lock").is_none());
+        drop(held);
+        assert!(folder.try_lock("a").expect("a lock").is_some());
+    }
+}

@@ -1,0 +1,118 @@
+use std::io;
+
+use serde::{Serialize, de::DeserializeOwned};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+
+/// The longest head, in bytes: questions with their schemas, arguments, notices.
+const LONGEST_HEAD: u32 = 64 << 20;
+/// The longest body, in bytes: a result is as long as `maxMessage` lets it be.
+const LONGEST_BODY: u64 = 16 << 30;
+/// How much is made room for before it is there, in bytes.
+const ROOM: u64 = 1 << 20;
+
+/// One message between a command and a keeper: a head in JSON, and a body that is passed on byte for byte.
+///
+/// On the socket: the length of the head (4 bytes, little endian), that of the body (8 bytes), the head, the body.
+pub(super) struct Frame<T> {
+    /// What it says.
+    pub(super) head: T,
+    /// JSON of the server's, or nothing.
+    pub(super) body: Vec<u8>,
+}
+
+/// Reads the next frame; `None` at the end of the stream.
+///
+/// # Errors
+/// When the stream breaks, or what comes is no frame.
+pub(super) async fn read<T: DeserializeOwned>(stream: &mut (impl AsyncRead + Unpin)) -> io::Result<Option<Frame<T>>> {
+    let mut lengths = [0; 12];
+    let first = stream.read(&mut lengths).await?;
+    if first == 0 {
+        return Ok(None);
+    }
+    stream.read_exact(&mut lengths[first..]).await?;
+    let (head, body) = lengths.split_at(4);
+    // Both parts have the length that the numbers take.
+    let head = u32::from_le_bytes(head.try_into().unwrap_or_default());
+    let body = u64::from_le_bytes(body.try_into().unwrap_or_default());
+    if head > LONGEST_HEAD || body > LONGEST_BODY {
+        return Err(nonsense("it is longer than any message"));
+    }
+    let head = take(stream, head.into()).await?;
+    let head = serde_json::from_slice(&head).map_err(|error| nonsense(&error.to_string()))?;
+    Ok(Some(Frame { head, body: take(stream, body).await? }))
+}
+
+async fn take(stream: &mut (impl AsyncRead + Unpin), length: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::with_capacity(usize::try_from(length.min(ROOM)).unwrap_or_default());
+    if stream.take(length).read_to_end(&mut bytes).await? as u64 == length {
+        Ok(bytes)
+    } else {
+        Err(io::ErrorKind::UnexpectedEof.into())
+    }
+}
+
+fn nonsense(reason: &str) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, format!("what came is not a message of a keeper's: {reason}"))
+}
+
+/// The lengths and the head of a frame with a body of `body` bytes.
+pub(super) fn head(head: &impl Serialize, body: usize) -> Vec<u8> {
+    let mut bytes = vec![0; 12];
+    // Types of our own, without maps whose keys are no texts.
+    if serde_json::to_writer(&mut bytes, head).is_err() {
+        bytes.truncate(12);
+    }
+    let length = u32::try_from(bytes.len() - 12).unwrap_or(u32::MAX);
+    bytes[..4].copy_from_slice(&length.to_le_bytes());
+    bytes[4..12].copy_from_slice(&(body as u64).to_le_bytes());
+    bytes
+}
+
+/// Writes one frame.
+///
+/// # Errors
+/// When the stream breaks.
+pub(super) async fn write(
+    stream: &mut (impl AsyncWrite + Unpin),
+    message: &impl Serialize,
+    body: &[u8],
+) -> io::Result<()> {
+    stream.write_all(&head(message, body.len())).await?;
+    stream.write_all(body).await?;
+    stream.flush().await
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    #[tokio::test]
+    async fn heads_and_bodies_arrive_as_they_were_sent() {
+        let (mut here, mut there) = tokio::io::duplex(7);
+        let long = vec![b'x'; 3 << 20];
+        let sent = async {
+            write(&mut here, &json!({"a": 1.50}), b"").await.expect("written");
+            write(&mut here, &json!(null), &long).await.expect("written");
+            drop(here);
+        };
+        let received = async {
+            let first: Frame<Value> = read(&mut there).await.expect("read").expect("a frame");
+            assert_eq!((first.head.to_string().as_str(), first.body.len()), (r#"{"a":1.50}"#, 0));
+            let second: Frame<Value> = read(&mut there).await.expect("read").expect("a frame");
+            assert_eq!((second.head, second.body.len()), (Value::Null, 3 << 20));
+            assert!(read::<Value>(&mut there).await.expect("the end").is_none());
+        };
+        tokio::join!(sent, received);
+    }
+
+    #[tokio::test]
+    async fn nonsense_is_refused_before_room_is_made_for_it() {
+        for bytes in [&b"HTTP/1.1 200 OK\r\n\r\n"[..], &[255; 12], &[1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, b'x'], &[1, 0]]
+        {
+            assert!(read::<Value>(&mut &*bytes).await.is_err(), "{bytes:?}");
+        }
+    }
+}

@@ -1,0 +1,29 @@
+//! Servers that outlive a command, in the manner of ssh's `ControlPersist`: one keeper process for each kept server,
+//! the same binary, which holds the client; a socket of the user's own, named by a keyed hash of the configuration;
+//! commands that attach to it with their own resolver and printer.
+
+mod attach;
+mod attachment;
+mod calls;
+mod folder;
+mod frame;
+mod guard;
+mod latest;
+mod link;
+mod log;
+mod memory;
+mod message;
+mod outbox;
+mod party;
+mod process;
+mod setup;
+mod start;
+mod survey;
+
+pub use attach::{Attaching, Keep};
+pub use folder::{Folder, Refused};
+pub use guard::guard;
+pub use message::Standing;
+pub use process::{Unready, keep};
+pub use setup::KeeperSetup;
+pub use survey::{Ending, Found, end, log_of, survey};

@@ -1,0 +1,143 @@
+use std::{
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use futures_util::future::join_all;
+use nix::{
+    sys::signal::{Signal, kill},
+    unistd::Pid,
+};
+use tokio::{
+    io::AsyncWriteExt as _,
+    net::UnixStream,
+    time::{Instant, sleep, timeout},
+};
+
+use super::{
+    attach::connect,
+    attachment::HELLO,
+    folder::{Folder, Refused},
+    frame,
+    message::{PROGRAM, Standing, ToCommand, ToKeeper},
+    setup::identity,
+};
+use crate::{config::ServerConfig, protocol::ProtocolChoice};
+
+/// How long a keeper may take to end its server.
+const ENDS: Duration = Duration::from_secs(10);
+
+/// A kept server that was found.
+#[derive(Clone, Debug)]
+pub struct Found {
+    /// How it stands.
+    pub standing: Standing,
+}
+
+/// How ending a kept server went.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// It has ended.
+    Ended,
+    /// It did not end, and was killed.
+    Killed,
+}
+
+/// The kept servers, as their keepers tell. What does not answer is left out.
+///
+/// # Errors
+/// When the folder is not the user's alone.
+pub async fn survey() -> Result<Vec<Found>, Refused> {
+    let Some(folder) = Folder::find()? else { return Ok(Vec::new()) };
+    let keys = folder.keys();
+    let asked = keys.iter().map(|key| async { timeout(HELLO, ask(&folder.socket(key))).await.ok()? });
+    let mut found: Vec<Found> = join_all(asked).await.into_iter().flatten().collect();
+    found.sort_by(|one, other| one.standing.server.cmp(&other.standing.server));
+    Ok(found)
+}
+
+impl Found {
+    /// Whether it is the server that `config` describes now.
+    pub fn is_of(&self, config: &ServerConfig) -> bool {
+        self.is_as(config, &[], None)
+    }
+
+    /// Likewise, with these options.
+    pub fn is_as(&self, config: &ServerConfig, roots: &[PathBuf], protocol: Option<ProtocolChoice>) -> bool {
+        // With `--elicit off` it is another one, of the same configuration.
+        let is_it = |asks| name_of(config, roots, protocol, asks).is_some_and(|(_, key)| key == self.standing.key);
+        is_it(true) || is_it(false)
+    }
+
+    /// Its log.
+    pub fn log(&self) -> Option<PathBuf> {
+        Some(Folder::find().ok()??.log(&self.standing.key))
+    }
+}
+
+/// The folder, and the name under which this server would be kept; `None` where none was ever kept.
+pub(super) fn name_of(
+    config: &ServerConfig,
+    roots: &[PathBuf],
+    protocol: Option<ProtocolChoice>,
+    asks: bool,
+) -> Option<(Folder, String)> {
+    let folder = Folder::find().ok()??;
+    let key = folder.name(&identity(config, roots, protocol, asks), false).ok()??;
+    Some((folder, key))
+}
+
+/// The log of this server, where it was kept once.
+pub fn log_of(config: &ServerConfig, roots: &[PathBuf], protocol: Option<ProtocolChoice>) -> Option<PathBuf> {
+    let (folder, key) = name_of(config, roots, protocol, true)?;
+    Some(folder.log(&key))
+}
+
+/// Opens a conversation with the keeper behind `socket`.
+async fn greet(socket: &Path) -> Option<UnixStream> {
+    let mut stream = connect(socket).await.ok()?;
+    let hello = ToKeeper::Hello { program: PROGRAM.to_owned(), trace: false };
+    frame::write(&mut stream, &hello, b"").await.ok()?;
+    match frame::read::<ToCommand>(&mut stream).await.ok()??.head {
+        ToCommand::Hello { program } if program == PROGRAM => Some(stream),
+        _ => None,
+    }
+}
+
+async fn ask(socket: &Path) -> Option<Found> {
+    let mut stream = greet(socket).await?;
+    frame::write(&mut stream, &ToKeeper::Standing, b"").await.ok()?;
+    match frame::read::<ToCommand>(&mut stream).await.ok()??.head {
+        ToCommand::Standing(standing) => Some(Found { standing }),
+        _ => None,
+    }
+}
+
+/// Ends a kept server, and waits until it is gone.
+///
+/// # Errors
+/// When the folder is not the user's alone.
+pub async fn end(found: &Found) -> Result<Ending, Refused> {
+    let Some(folder) = Folder::find()? else { return Ok(Ending::Ended) };
+    let socket = folder.socket(&found.standing.key);
+    let until = Instant::now() + ENDS;
+    let told = async {
+        let Some(mut stream) = greet(&socket).await else { return };
+        drop(frame::write(&mut stream, &ToKeeper::Down, b"").await);
+        // It ends the conversation when it ends.
+        while let Ok(Some(_)) = frame::read::<ToCommand>(&mut stream).await {}
+        drop(stream.shutdown().await);
+    };
+    drop(timeout(ENDS, told).await);
+    let Ok(pid) = i32::try_from(found.standing.pid) else { return Ok(Ending::Ended) };
+    let is_alive = || kill(Pid::from_raw(pid), None).is_ok();
+    while is_alive() && Instant::now() < until {
+        sleep(Duration::from_millis(5)).await;
+    }
+    if !is_alive() {
+        return Ok(Ending::Ended);
+    }
+    // Its guard ends the server.
+    let _ = kill(Pid::from_raw(pid), Signal::SIGKILL);
+    Ok(Ending::Killed)
+}

@@ -1,0 +1,170 @@
+use std::{
+    fs,
+    io::{Read, Write},
+    os::unix::net::UnixStream,
+    time::Duration,
+};
+
+use nix::{
+    sys::signal::{Signal, kill},
+    unistd::Pid,
+};
+use serde_json::{Value, json};
+
+use crate::harness::{Fake, Kept, Step, Test, until, wait};
+
+fn pid(kept: &Kept, server: &str) -> Pid {
+    let standing = kept.standing(server).expect("it is up");
+    Pid::from_raw(standing["pid"].as_i64().and_then(|pid| pid.try_into().ok()).expect("a process"))
+}
+
+/// A server that asks during its first call, and answers the others.
+fn asking() -> Fake {
+    let schema = json!({"type": "object", "properties": {"name": {"type": "string"}}});
+    Fake::new()
+        .tool("t")
+        .on_call([
+            Step::Send(json!({"id": "q", "method": "elicitation/create", "params": {"message": "Who?", "requestedSchema": schema}})),
+            Step::Expect(json!({"id": "q"})),
+            Step::Reply(json!({"content": []})),
+        ])
+        .result(json!({"content": [{"type": "text", "text": "later"}]}))
+}
+
+fn reply(kept: &Kept) -> Option<Value> {
+    kept.received("s").into_iter().find(|message| message["id"] == "q").map(|message| message["result"].clone())
+}
+
+#[test]
+fn first_calls_at_once_start_one_keeper() {
+    let kept = Kept::new(Test::new().server("s", &Fake::new().tool("t")));
+    let children: Vec<_> = (0..8).map(|_| kept.start(&["call", "s", "t", "--keep"])).collect();
+    for child in children {
+        let run = wait(child, Duration::from_secs(60));
+        assert_eq!((run.status, run.stdout.as_str(), run.stderr.as_str()), (Some(0), "done\n", ""));
+    }
+    assert_eq!(kept.count("s", "initialize"), 1);
+    assert_eq!(kept.standing("s").expect("it is up")["calls"], 8);
+}
+
+#[test]
+fn a_killed_keeper_takes_its_server_along_and_is_replaced() {
+    let kept = Kept::new(Test::new().server("s", &Fake::new().tool("t")));
+    kept.run(0, &["up", "s"]);
+    for _ in 0..3 {
+        kill(pid(&kept, "s"), Signal::SIGKILL).expect("killed");
+        until("nothing is left", || kept.keepers.processes().is_empty());
+        let run = kept.run(0, &["call", "s", "t"]);
+        assert_eq!(run.stdout, "done\n");
+        assert!(run.stderr.contains("what it had in memory is lost"), "{}", run.stderr);
+        assert_eq!(kept.run(0, &["call", "s", "t"]).stderr, "");
+    }
+}
+
+#[test]
+fn a_keeper_that_dies_under_a_call_is_told_at_once() {
+    let server = Fake::new().tool("t").on_call([Step::ExpectFile("never".into())]);
+    let kept = Kept::new(Test::new().server("s", &server));
+    kept.run(0, &["up", "s"]);
+    let child = kept.start(&["call", "s", "t"]);
+    until("the call is there", || kept.count("s", "tools/call") == 1);
+    kill(pid(&kept, "s"), Signal::SIGKILL).expect("killed");
+    let run = wait(child, Duration::from_secs(10));
+    assert_eq!(run.status, Some(4), "{}", run.stderr);
+    assert!(run.stderr.contains("the process that kept the server is gone"), "{}", run.stderr);
+    until("nothing is left", || kept.keepers.processes().is_empty());
+}
+
+#[test]
+fn a_server_that_dies_is_told_at_once_and_started_again() {
+    let server = Fake::new().tool("t").on_call([Step::Exit(3)]);
+    let kept = Kept::new(Test::new().server("s", &server));
+    kept.run(0, &["up", "s"]);
+    let run = kept.run(4, &["call", "s", "t"]);
+    assert!(run.stderr.contains("exited with status 3"), "{}", run.stderr);
+    let run = kept.run(0, &["tools", "s"]);
+    assert!(run.stderr.contains("what it had in memory is lost"), "{}", run.stderr);
+    assert_eq!(kept.count("s", "initialize"), 2);
+    assert!(kept.standing("s").is_some());
+}
+
+#[test]
+fn a_server_that_does_not_start_is_not_kept() {
+    let kept = Kept::new(Test::new().entry("s", json!({"command": "sh", "args": ["-c", "exit 7"]})));
+    let run = kept.run(4, &["up", "s"]);
+    assert!(run.stderr.contains("exited with status 7"), "{}", run.stderr);
+    until("nothing is left", || kept.keepers.processes().is_empty());
+}
+
+#[test]
+fn a_command_that_is_killed_leaves_its_question_cancelled() {
+    let kept = Kept::new(Test::new().server("s", &asking()));
+    kept.run(0, &["up", "s"]);
+    let mut child = kept.start(&["call", "s", "t", "--on-elicit", "sleep 60"]);
+    until("the question is there", || kept.count("s", "tools/call") == 1 && child.try_wait().is_ok());
+    std::thread::sleep(Duration::from_millis(300));
+    child.kill().expect("killed");
+    child.wait().expect("gone");
+    until("it is answered", || reply(&kept).is_some());
+    assert_eq!(reply(&kept), Some(json!({"action": "cancel"})));
+    assert_eq!(kept.run(0, &["call", "s", "t"]).stdout, "later\n");
+}
+
+#[test]
+fn an_interrupted_command_cancels_its_call_and_no_other() {
+    let server = Fake::new()
+        .tool("t")
+        .on_call([Step::Expect(json!({"method": "notifications/cancelled"})), Step::Reply(json!({"content": []}))]);
+    let kept = Kept::new(Test::new().server("s", &server));
+    kept.run(0, &["up", "s"]);
+    let child = kept.start(&["call", "s", "t"]);
+    until("the call is there", || kept.count("s", "tools/call") == 1);
+    kill(Pid::from_raw(child.id().try_into().expect("a process")), Signal::SIGINT).expect("interrupted");
+    assert_eq!(wait(child, Duration::from_secs(10)).status, Some(130));
+    until("it is cancelled", || kept.count("s", "notifications/cancelled") == 1);
+    kept.run(0, &["tools", "s"]);
+    assert_eq!(kept.count("s", "initialize"), 1);
+}
+
+#[test]
+fn a_keeper_of_another_version_is_drained_and_replaced() {
+    let kept = Kept::new(Test::new().server("s", &Fake::new().tool("t")));
+    kept.run(0, &["up", "s"]);
+    let before = pid(&kept, "s");
+    let mut stream = UnixStream::connect(kept.socket().expect("a socket")).expect("connected");
+    let hello = br#"{"Hello":{"program":"toolnexus 99","trace":false}}"#;
+    let mut frame = u32::try_from(hello.len()).expect("short").to_le_bytes().to_vec();
+    frame.extend([0; 8]);
+    frame.extend(hello);
+    stream.write_all(&frame).expect("written");
+    let mut answer = Vec::new();
+    stream.read_to_end(&mut answer).expect("read");
+    assert!(String::from_utf8_lossy(&answer).contains("toolnexus "), "it says who it is");
+    until("nothing is left", || kept.keepers.processes().is_empty());
+    kept.run(0, &["call", "s", "t", "--keep"]);
+    assert_ne!(pid(&kept, "s"), before);
+}
+
+#[test]
+fn a_keeper_that_nobody_finds_any_more_ends() {
+    let kept = Kept::new(Test::new().server("s", &Fake::new().tool("t")));
+    kept.run(0, &["up", "s"]);
+    fs::remove_dir_all(kept.keepers.path().join("toolnexus")).expect("gone");
+    assert_eq!(kept.run(0, &["call", "s", "t", "--keep"]).stdout, "done\n");
+    until("one is left", || {
+        kept.keepers.processes().iter().filter(|(_, words)| words.ends_with(" keep-server ")).count() == 1
+    });
+    kept.run(0, &["down", "--all"]);
+    until("nothing is left", || kept.keepers.processes().is_empty());
+}
+
+#[test]
+fn a_keeper_that_stands_still_holds_up_nobody_for_long() {
+    let kept = Kept::new(Test::new().server("s", &Fake::new().tool("t")));
+    kept.run(0, &["up", "s"]);
+    kill(pid(&kept, "s"), Signal::SIGSTOP).expect("stopped");
+    let run = kept.run(0, &["call", "s", "t"]);
+    assert_eq!(run.stdout, "done\n");
+    assert!(run.stderr.contains("it says nothing for 5 s"), "{}", run.stderr);
+    assert!(run.took < Duration::from_secs(20), "{:?}", run.took);
+}
