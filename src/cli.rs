@@ -83,6 +83,13 @@ pub enum Command {
     Resume(Box<commands::resume::ResumeArgs>),
     /// Check and show answers files
     Answers(commands::answers::AnswersArgs),
+    /// Print a script that completes commands, servers, tools and arguments in a shell
+    Completions(commands::completions::CompletionsArgs),
+    /// Print the manual page, or write all pages
+    Man(commands::man::ManArgs),
+    /// What may stand in place of the last word
+    #[command(name = "__complete", hide = true, disable_help_flag = true)]
+    Candidates(commands::candidates::CandidatesArgs),
     /// Run a small MCP server on stdio that asks questions
     DemoServer(commands::demo_server::DemoServerArgs),
 }

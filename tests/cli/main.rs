@@ -6,6 +6,7 @@ mod answers;
 mod budget;
 mod by_handshake;
 mod call;
+mod completions;
 mod config;
 mod demo;
 mod docs;
