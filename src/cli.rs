@@ -83,6 +83,8 @@ pub enum Command {
     Resume(Box<commands::resume::ResumeArgs>),
     /// Check and show answers files
     Answers(commands::answers::AnswersArgs),
+    /// See whether servers are well, and what is wrong with them
+    Doctor(Box<commands::doctor::DoctorArgs>),
     /// Print a script that completes commands, servers, tools and arguments in a shell
     Completions(commands::completions::CompletionsArgs),
     /// Print the manual page, or write all pages

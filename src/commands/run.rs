@@ -6,8 +6,8 @@ use clap::{
 };
 
 use super::{
-    answers, call, candidates, complete, completions, demo_server, instructions, login, logout, man, ping, prompt,
-    prompts, read, resources, resume, servers, tools, watch,
+    answers, call, candidates, complete, completions, demo_server, doctor, instructions, login, logout, man, ping,
+    prompt, prompts, read, resources, resume, servers, tools, watch,
 };
 use crate::{
     cli::{Cli, Command, guess_output},
@@ -66,6 +66,7 @@ fn dispatch(cli: Cli, printer: &Arc<Printer>) -> anyhow::Result<()> {
         Command::Logout(args) => logout::run(&args, &cli.global, printer),
         Command::Resume(args) => resume::run(&args, &cli.global, printer),
         Command::Answers(args) => answers::run(&args, printer),
+        Command::Doctor(args) => doctor::run(*args, &cli.global, printer),
         Command::Completions(args) => completions::run(&args, printer),
         Command::Man(args) => man::run(&args, printer),
         Command::Candidates(args) => candidates::run(&args, printer),

@@ -9,8 +9,8 @@ use super::harness::{Run, Test};
 
 /// A run after which the names of the demo server are known.
 fn listed() -> Run {
-    let run = Test::new().demo().args(["tools", "forms"]).run();
-    for command in ["resources", "prompts"] {
+    let run = Test::new().demo().args(["servers"]).run();
+    for command in ["tools", "resources", "prompts"] {
         let status = program(&run).args([command, "forms"]).output().expect("it runs").status;
         assert!(status.success());
     }

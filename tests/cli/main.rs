@@ -10,6 +10,7 @@ mod completions;
 mod config;
 mod demo;
 mod docs;
+mod doctor;
 mod forms;
 mod harm;
 mod hostile;
