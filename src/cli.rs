@@ -94,6 +94,15 @@ pub enum Command {
     KeepServer(commands::keep_server::KeepServerArgs),
     /// Check and show answers files
     Answers(commands::answers::AnswersArgs),
+    /// See whether servers are well, and what is wrong with them
+    Doctor(Box<commands::doctor::DoctorArgs>),
+    /// Print a script that completes commands, servers, tools and arguments in a shell
+    Completions(commands::completions::CompletionsArgs),
+    /// Print the manual page, or write all pages
+    Man(commands::man::ManArgs),
+    /// What may stand in place of the last word
+    #[command(name = "__complete", hide = true, disable_help_flag = true)]
+    Candidates(commands::candidates::CandidatesArgs),
     /// Run a small MCP server on stdio that asks questions
     DemoServer(commands::demo_server::DemoServerArgs),
 }

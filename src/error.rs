@@ -80,6 +80,9 @@ pub enum Error {
     /// The result has no such part as was asked for: why not.
     #[error("{0}")]
     NoPart(String),
+    /// Servers can be used, and something about them looks wrong.
+    #[error("{0} things look wrong")]
+    Unwell(usize),
     /// Questions could not be answered; the server was told cancel.
     #[error("{}", unanswered_message(.0))]
     Unanswered(Vec<Unanswered>),
@@ -119,7 +122,7 @@ impl Error {
             Self::Usage { .. } | Self::Config(ConfigError::Option(_)) => 2,
             Self::Config(_) | Self::Answers(_) | Self::Changed { .. } => 3,
             Self::Client { source, .. } => client_exit(source),
-            Self::UnknownTool { .. } | Self::UnknownPrompt { .. } => 6,
+            Self::UnknownTool { .. } | Self::UnknownPrompt { .. } | Self::Unwell(_) => 6,
             Self::Unanswered(_) => 8,
             Self::Deferred => 75,
             Self::Interrupted => 130,
@@ -141,6 +144,7 @@ impl Error {
             Self::ToolFailed { .. } => "tool-failed",
             Self::UnknownTool { .. } => "unknown-tool",
             Self::UnknownPrompt { .. } => "unknown-prompt",
+            Self::Unwell(_) => "unwell",
             Self::NoPart(_) => "no-part",
             Self::Unanswered(_) => "unanswered",
             Self::Io(_) => "io",

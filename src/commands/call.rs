@@ -206,6 +206,7 @@ impl Call<'_> {
             }
             Err(error) => return Err(self.session.error(&self.server, error).into()),
         };
+        self.session.remember_tools(self.server.as_str(), &tools);
         if let Some(tool) = tools.iter().find(|tool| tool.name == self.tool) {
             return Ok(Some(tool.clone()));
         }

@@ -10,6 +10,7 @@ use futures_util::{StreamExt as _, stream::FuturesUnordered};
 use serde_json::{Map, Value, json};
 
 use super::{
+    names::remember,
     select::{ServerWord, all_servers},
     session::Session,
 };
@@ -19,7 +20,7 @@ use crate::{
     config::Config,
     error::Error,
     output::{Printer, table},
-    protocol::code,
+    protocol::{Tool, code},
     text::safe_line,
 };
 
@@ -225,6 +226,18 @@ pub(super) fn mentions(entry: &Value, word: Option<&str>) -> bool {
 }
 
 impl Session {
+    /// Remembers what `server` offers, for completions.
+    pub(super) fn remember(&self, server: &str, key: &str, entries: &[Value]) {
+        if let Ok(config) = self.host.config().server(server) {
+            remember(config, key, entries);
+        }
+    }
+
+    /// Likewise, for tools.
+    pub(super) fn remember_tools(&self, server: &str, tools: &[Tool]) {
+        self.remember(server, "tools", &tools.iter().map(|tool| tool.raw.clone()).collect::<Vec<_>>());
+    }
+
     /// A listing of `server`: nothing where it does not declare `capability`, or does not know the method after all.
     ///
     /// # Errors

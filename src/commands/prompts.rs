@@ -71,7 +71,9 @@ pub fn run(args: PromptsArgs, global: &GlobalArgs, printer: &Arc<Printer>) -> an
 
 async fn list(session: &Session, server: &str) -> Result<Vec<Value>, Error> {
     let client = session.connect(server).await?;
-    session.list(server, &client, PROMPTS).await
+    let prompts = session.list(server, &client, PROMPTS).await?;
+    session.remember(server, "prompts", &prompts);
+    Ok(prompts)
 }
 
 /// How prompts are listed.

@@ -74,7 +74,10 @@ pub(super) async fn list(session: &Session, server: &str) -> Result<(Vec<Value>,
     let client = session.connect(server).await?;
     let resources = session.list(server, &client, ("resources", "resources/list", "resources"));
     let templates = session.list(server, &client, ("resources", "resources/templates/list", "resourceTemplates"));
-    tokio::try_join!(resources, templates)
+    let (resources, templates) = tokio::try_join!(resources, templates)?;
+    session.remember(server, "resources", &resources);
+    session.remember(server, "resourceTemplates", &templates);
+    Ok((resources, templates))
 }
 
 fn shown((mut resources, mut templates): (Vec<Value>, Vec<Value>), word: Option<&str>) -> Shown {

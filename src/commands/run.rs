@@ -6,8 +6,7 @@ use clap::{
 };
 
 use super::{
-    answers, call, complete, demo_server, down, instructions, keep_server, login, logout, logs, ping, prompt, prompts,
-    read, resources, resume, servers, tools, up, watch,
+    answers, call, candidates, complete, completions, demo_server, doctor, down, instructions, keep_server, login, logout, logs, man, ping, prompt, prompts, read, resources, resume, servers, tools, up, watch,
 };
 use crate::{
     cli::{Cli, Command, guess_output},
@@ -70,6 +69,10 @@ fn dispatch(cli: Cli, printer: &Arc<Printer>) -> anyhow::Result<()> {
         Command::Logs(args) => logs::run(*args, &cli.global, printer),
         Command::KeepServer(args) => keep_server::run(&args),
         Command::Answers(args) => answers::run(&args, printer),
+        Command::Doctor(args) => doctor::run(*args, &cli.global, printer),
+        Command::Completions(args) => completions::run(&args, printer),
+        Command::Man(args) => man::run(&args, printer),
+        Command::Candidates(args) => candidates::run(&args, printer),
         Command::DemoServer(args) => demo_server::run(&args, printer),
     }
 }

@@ -117,6 +117,7 @@ async fn list(session: &Session, server: &str, printer: &Printer) -> Result<Vec<
         // A stderr that is gone holds no listing up.
         drop(printer.note(&format!("{server} offers no tools{others}")));
     }
+    session.remember_tools(server, &tools);
     Ok(tools)
 }
 

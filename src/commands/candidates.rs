@@ -1,0 +1,198 @@
+//! `toolnexus __complete`: what may stand in place of the last word. Reads the configuration and the names of last time,
+//! and starts nothing.
+
+use std::path::Path;
+
+use clap::{Args, Command, CommandFactory as _};
+use serde_json::Value;
+
+use super::names::remembered;
+use crate::{
+    cli::Cli,
+    config::{self, Config, Environment},
+    output::Printer,
+    text::safe_line,
+};
+
+/// What `__complete` takes.
+#[derive(Args, Debug)]
+pub struct CandidatesArgs {
+    /// The words of the command line behind the program's name; the last one is completed
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    pub words: Vec<String>,
+}
+
+/// A word, and what it is.
+type Candidate = (String, String);
+
+/// Prints the candidates, one a line, each with a tab and what it is.
+///
+/// # Errors
+/// When stdout cannot be written.
+pub fn run(args: &CandidatesArgs, printer: &Printer) -> anyhow::Result<()> {
+    let (last, before) = args.words.split_last().map_or(("", &[][..]), |(last, before)| (last.as_str(), before));
+    let mut found = candidates(before, last, &Environment::current());
+    found.retain(|(word, _)| word.starts_with(last) && !word.contains(char::is_whitespace));
+    let line = |(word, about): &Candidate| format!("{}\t{}\n", safe_line(word), safe_line(about));
+    Ok(printer.stdout(&found.iter().map(line).collect::<String>())?)
+}
+
+fn candidates(before: &[String], last: &str, environment: &Environment) -> Vec<Candidate> {
+    // What stands behind `--` is the command of a server.
+    if before.iter().any(|word| word == "--") {
+        return Vec::new();
+    }
+    let grammar = Cli::command();
+    let Words { command, positional, value_of, config } = Words::read(before, &grammar);
+    if let Some(option) = value_of {
+        let values = option.get_possible_values();
+        let values = values.iter().map(|value| {
+            let about = value.get_help().map(ToString::to_string).unwrap_or_default();
+            (value.get_name().to_owned(), about)
+        });
+        return values.collect();
+    }
+    if last.starts_with('-') {
+        return options(command.unwrap_or(&grammar), &grammar);
+    }
+    let Some(command) = command else { return subcommands(&grammar) };
+    let positional: Vec<&str> = positional.iter().map(String::as_str).collect();
+    let config = || config::discover(config.as_deref().map(Path::new), environment).ok();
+    match (command.get_name(), positional.as_slice()) {
+        ("completions", []) => {
+            ["bash", "zsh", "fish", "powershell", "elvish"].map(|shell| (shell.to_owned(), String::new())).into()
+        }
+        ("answers", []) => subcommands(command),
+        (name, []) if takes_server(name) => config().map_or_else(Vec::new, |config| servers(&config)),
+        (name, [server, rest @ ..]) if takes_server(name) => {
+            config().map_or_else(Vec::new, |config| of_server(name, &config, server, rest, environment))
+        }
+        _ => Vec::new(),
+    }
+}
+
+fn takes_server(command: &str) -> bool {
+    matches!(
+        command,
+        "call"
+            | "tools"
+            | "resources"
+            | "read"
+            | "prompts"
+            | "prompt"
+            | "complete"
+            | "ping"
+            | "watch"
+            | "instructions"
+            | "login"
+            | "logout"
+            | "up"
+            | "down"
+            | "shell"
+            | "doctor"
+            | "remove"
+            | "enable"
+            | "disable"
+    )
+}
+
+/// A command line as far as it goes.
+struct Words<'a> {
+    command: Option<&'a Command>,
+    positional: Vec<String>,
+    /// The option whose value comes next.
+    value_of: Option<&'a clap::Arg>,
+    config: Option<String>,
+}
+
+impl<'a> Words<'a> {
+    fn read(words: &[String], grammar: &'a Command) -> Self {
+        let mut read = Self { command: None, positional: Vec::new(), value_of: None, config: None };
+        for word in words {
+            if let Some(option) = read.value_of.take() {
+                if option.get_long() == Some("config") {
+                    read.config = Some(word.clone());
+                }
+            } else if let Some(value) = word.strip_prefix("--config=") {
+                read.config = Some(value.to_owned());
+            } else if word.starts_with('-') && word.len() > 1 {
+                let commands =
+                    read.command.into_iter().chain(std::iter::once(grammar)).chain(grammar.get_subcommands());
+                let mut options = commands.flat_map(Command::get_arguments);
+                let is_it = |arg: &&clap::Arg| {
+                    word.strip_prefix("--").is_some_and(|long| arg.get_long() == Some(long))
+                        || arg.get_short().is_some_and(|short| *word == format!("-{short}"))
+                };
+                read.value_of = options.find(is_it).filter(|arg| arg.get_action().takes_values());
+            } else if read.command.is_none() {
+                read.command = grammar.find_subcommand(word);
+            } else {
+                read.positional.push(word.clone());
+            }
+        }
+        read
+    }
+}
+
+fn subcommands(command: &Command) -> Vec<Candidate> {
+    let shown = command.get_subcommands().filter(|command| !command.is_hide_set());
+    shown.map(|command| (command.get_name().to_owned(), about(command.get_about()))).collect()
+}
+
+fn options(command: &Command, grammar: &Command) -> Vec<Candidate> {
+    let mut found: Vec<Candidate> = Vec::new();
+    let globals = grammar.get_arguments().filter(|arg| arg.is_global_set());
+    for arg in command.get_arguments().chain(globals).filter(|arg| !arg.is_hide_set()) {
+        let Some(long) = arg.get_long().map(|long| format!("--{long}")) else { continue };
+        if !found.iter().any(|(word, _)| *word == long) {
+            found.push((long, about(arg.get_help())));
+        }
+    }
+    found
+}
+
+fn about(text: Option<&clap::builder::StyledStr>) -> String {
+    text.map(ToString::to_string).unwrap_or_default().lines().next().unwrap_or_default().to_owned()
+}
+
+fn servers(config: &Config) -> Vec<Candidate> {
+    config.servers.iter().map(|entry| (entry.name.to_string(), super::select::place(entry, &config.mask).1)).collect()
+}
+
+fn of_server(command: &str, config: &Config, server: &str, rest: &[&str], environment: &Environment) -> Vec<Candidate> {
+    let Ok(server) = config.server(server) else { return Vec::new() };
+    let listed = |key: &str| remembered(server, key, environment);
+    let named = |entries: &[Value], key: &str| -> Vec<Candidate> {
+        let text = |entry: &Value, key: &str| entry[key].as_str().unwrap_or_default().to_owned();
+        entries.iter().map(|entry| (text(entry, key), text(entry, "description"))).collect()
+    };
+    match (command, rest) {
+        ("call" | "tools", []) => named(&listed("tools"), "name"),
+        ("call", [tool, ..]) => {
+            let tools = listed("tools");
+            let tool = tools.iter().find(|entry| entry["name"] == *tool);
+            let properties = tool.and_then(|tool| tool["properties"].as_object()).into_iter().flatten();
+            properties.flat_map(|(name, choices)| argument(name, choices)).collect()
+        }
+        ("read", []) => {
+            let (resources, templates) = (listed("resources"), listed("resourceTemplates"));
+            [named(&resources, "uri"), named(&templates, "uriTemplate")].concat()
+        }
+        ("prompt" | "complete", []) => named(&listed("prompts"), "name"),
+        ("prompt" | "complete", [prompt, ..]) => {
+            let prompts = listed("prompts");
+            let prompt = prompts.iter().find(|entry| entry["name"] == *prompt);
+            let arguments = prompt.and_then(|prompt| prompt["arguments"].as_array()).into_iter().flatten();
+            let name = |argument: &Value| Some((format!("{}=", argument["name"].as_str()?), String::new()));
+            arguments.filter_map(name).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// `name=`, and `name=choice` for each of its choices.
+fn argument(name: &str, choices: &Value) -> Vec<Candidate> {
+    let choices = choices.as_array().into_iter().flatten().filter_map(Value::as_str);
+    let choices: Vec<Candidate> = choices.map(|choice| (format!("{name}={choice}"), String::new())).collect();
+    if choices.is_empty() { vec![(format!("{name}="), String::new())] } else { choices }
+}

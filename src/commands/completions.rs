@@ -1,0 +1,54 @@
+//! `toolnexus completions`: scripts for shells, which ask the program itself what may stand next.
+
+use clap::{Args, ValueEnum};
+
+use crate::output::Printer;
+
+/// What `completions` takes.
+#[derive(Args, Debug)]
+#[command(
+    after_help = "Servers, tools, prompts, resources and arguments are completed from the configuration and from what was listed
+last; no server is started.
+
+Examples:
+  toolnexus completions bash > ~/.local/share/bash-completion/completions/toolnexus
+  toolnexus completions zsh > ~/.zfunc/_toolnexus          (with fpath+=~/.zfunc before compinit)
+  toolnexus completions fish > ~/.config/fish/completions/toolnexus.fish
+  toolnexus completions powershell >> $PROFILE
+  toolnexus completions elvish >> ~/.config/elvish/rc.elv"
+)]
+pub struct CompletionsArgs {
+    /// The shell
+    #[arg(value_enum)]
+    pub shell: Shell,
+}
+
+/// The shells for which there is a script.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum Shell {
+    /// bash
+    Bash,
+    /// zsh
+    Zsh,
+    /// fish
+    Fish,
+    /// PowerShell
+    Powershell,
+    /// elvish
+    Elvish,
+}
+
+/// Prints the script.
+///
+/// # Errors
+/// When stdout cannot be written.
+pub fn run(args: &CompletionsArgs, printer: &Printer) -> anyhow::Result<()> {
+    let script = match args.shell {
+        Shell::Bash => include_str!("completions/toolnexus.bash"),
+        Shell::Zsh => include_str!("completions/toolnexus.zsh"),
+        Shell::Fish => include_str!("completions/toolnexus.fish"),
+        Shell::Powershell => include_str!("completions/toolnexus.ps1"),
+        Shell::Elvish => include_str!("completions/toolnexus.elv"),
+    };
+    Ok(printer.stdout(script)?)
+}

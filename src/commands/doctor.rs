@@ -1,0 +1,323 @@
+//! `toolnexus doctor`: whether servers are well, step by step, and what is wrong with those that are not.
+
+use std::{
+    collections::HashMap,
+    env,
+    fmt::Write as _,
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, PoisonError},
+    time::Instant,
+};
+
+use clap::Args;
+use serde_json::{Map, Value, json};
+
+use super::{
+    everywhere::{Picked, each},
+    examine::{Finding, examine},
+    questions::Questions,
+    run::block_on,
+    select::{Selected, place},
+    session::{Ear, Session},
+};
+use crate::{
+    cli::{GlobalArgs, ServerArgs},
+    client::{Notice, NoticeKind},
+    config::{Config, FoundBy},
+    error::Error,
+    output::Printer,
+    text::{safe_line, safe_name},
+    transport::Endpoint,
+};
+
+/// What `doctor` takes.
+#[derive(Args, Debug)]
+#[command(
+    override_usage = "toolnexus doctor [OPTIONS] [SERVER]\n       toolnexus doctor [OPTIONS] -- COMMAND...",
+    after_help = "Without SERVER all servers of the configuration are looked at. The exit code is that of the first server that cannot be
+used; with --strict, 6 when anything at all looks wrong.
+
+Examples:
+  toolnexus doctor
+  toolnexus doctor forms
+  toolnexus doctor forms --strict -o json     in CI"
+)]
+pub struct DoctorArgs {
+    /// The server
+    #[arg(value_name = "SERVER", hide = true)]
+    pub words: Vec<String>,
+    /// A server to start instead of SERVER: everything after `--`
+    #[arg(last = true, value_name = "COMMAND", hide = true)]
+    pub command: Vec<String>,
+    /// Fail when anything looks wrong
+    #[arg(long)]
+    pub strict: bool,
+    /// Start all servers of a configuration file that was found and not named, without asking
+    #[arg(long)]
+    pub trust: bool,
+    /// Options for the server.
+    #[command(flatten)]
+    pub server: ServerArgs,
+}
+
+/// What servers said unasked, by their names: warnings of ours about them, in their order.
+type Said = Arc<Mutex<HashMap<String, Vec<String>>>>;
+
+/// Looks at the servers.
+///
+/// # Errors
+/// [`Error`] of the first server that cannot be used; [`Error::Unwell`] under `--strict`.
+pub fn run(args: DoctorArgs, global: &GlobalArgs, printer: &Arc<Printer>) -> anyhow::Result<()> {
+    let Selected { server, rest } = Selected::new(args.words, args.command);
+    if let Some(word) = rest.first() {
+        return Err(Error::usage(format!("{word:?} is one word too many")).into());
+    }
+    let Picked { mut config, names } = Picked::new(server, global, &args.server, args.trust)?;
+    let about = about_config(&config);
+    let warnings = std::mem::take(&mut config.warnings);
+    let said = Said::default();
+    block_on(async {
+        let questions = Questions::for_listing();
+        let level = Session::log_level(printer);
+        let session = Session::with_ear(config.clone(), &args.server, &questions, (None, level), printer, ear(&said))?;
+        let mut text = format!("{}\n", about.0);
+        let mut findings: Vec<String> = warnings.iter().map(|warning| format!("configuration: {warning}")).collect();
+        for warning in &warnings {
+            _ = writeln!(text, "! {}", safe_line(warning));
+        }
+        let mut failed = None;
+        let mut servers = Map::new();
+        if printer.mode().is_text() {
+            printer.data("doctor", &Value::Null, || text)?;
+        }
+        let look = async |name: &str| Ok(look(&session, &config, name).await);
+        let taken = each(&names, look, |name, seen| {
+            let mut seen = seen?;
+            let heard = said.lock().unwrap_or_else(PoisonError::into_inner).remove(name).unwrap_or_default();
+            seen.findings.extend(heard.into_iter().map(Finding::warning));
+            findings.extend(seen.findings.iter().map(|finding| format!("{name}: {}", finding.message)));
+            if printer.mode().is_text() {
+                printer.data("doctor", &Value::Null, || seen.text(name))?;
+            }
+            servers.insert(name.to_owned(), seen.value());
+            if let Some(error) = seen.failed {
+                failed.get_or_insert(error);
+            }
+            Ok(())
+        })
+        .await;
+        let stopped = session.signals.error();
+        session.close().await;
+        taken?;
+        let is_well = failed.is_none() && findings.is_empty();
+        if !printer.mode().is_text() {
+            let value = json!({"well": is_well, "config": about.1, "warnings": warnings, "servers": servers});
+            printer.data("doctor", &value, String::new)?;
+        }
+        match failed.or(stopped) {
+            Some(error) => Err(error.into()),
+            None if args.strict && !is_well => Err(Error::Unwell(findings.len()).into()),
+            None => Ok(()),
+        }
+    })
+}
+
+/// The configuration, for people and for programs.
+fn about_config(config: &Config) -> (String, Value) {
+    let Some(path) = &config.path else { return ("configuration: the command line".to_owned(), Value::Null) };
+    let how = match config.found_by {
+        FoundBy::Name => "named",
+        FoundBy::Project => "found in this folder or above",
+        FoundBy::User => "your own",
+    };
+    let path = path.display().to_string();
+    (format!("configuration: {path} ({how})"), json!({"path": path, "foundBy": how}))
+}
+
+fn ear(said: &Said) -> Ear {
+    let said = Arc::clone(said);
+    Arc::new(move |notice: &Notice| {
+        let NoticeKind::Warning(words) = &notice.kind else { return false };
+        let mut said = said.lock().unwrap_or_else(PoisonError::into_inner);
+        let of_server = said.entry(notice.server.to_string()).or_default();
+        if of_server.len() < 50 {
+            of_server.push(words.clone());
+        }
+        true
+    })
+}
+
+/// What was seen of one server.
+#[derive(Default)]
+struct Seen {
+    steps: Vec<Step>,
+    findings: Vec<Finding>,
+    failed: Option<Error>,
+}
+
+struct Step {
+    name: &'static str,
+    is_well: bool,
+    about: String,
+    milliseconds: Option<u64>,
+    value: Value,
+}
+
+impl Seen {
+    fn step(&mut self, name: &'static str, about: impl Into<String>, began: Option<Instant>, value: Value) {
+        let milliseconds = began.and_then(|began| began.elapsed().as_millis().try_into().ok());
+        self.steps.push(Step { name, is_well: true, about: about.into(), milliseconds, value });
+    }
+
+    fn fail(&mut self, name: &'static str, error: Error, began: Option<Instant>) {
+        self.step(name, "", began, Value::Null);
+        if let Some(step) = self.steps.last_mut() {
+            step.is_well = false;
+        }
+        self.failed = Some(error);
+    }
+
+    fn text(&self, name: &str) -> String {
+        let mut text = format!("\n{}\n", safe_line(name));
+        for step in &self.steps {
+            let mark = if step.is_well { "ok" } else { "FAILED" };
+            let time = step.milliseconds.map(|time| format!(" ({time} ms)")).unwrap_or_default();
+            _ = writeln!(text, "  {mark:<6}  {}: {}{time}", step.name, safe_line(&step.about));
+        }
+        for finding in &self.findings {
+            _ = writeln!(text, "  !       {}", safe_line(&finding.message));
+        }
+        if let Some(error) = &self.failed {
+            text.extend(error.report().to_text(None).lines().flat_map(|line| ["  ", line, "\n"]));
+        }
+        text
+    }
+
+    fn value(&self) -> Value {
+        let steps = self.steps.iter().map(|step| {
+            json!({"step": step.name, "ok": step.is_well, "about": step.about, "milliseconds": step.milliseconds,
+                   "data": step.value})
+        });
+        let error = self.failed.as_ref().map(|error| error.report().to_json()["error"].take());
+        json!({
+            "well": self.failed.is_none() && self.findings.is_empty(),
+            "steps": steps.collect::<Vec<_>>(),
+            "findings": self.findings.iter().map(Finding::to_value).collect::<Vec<_>>(),
+            "error": error,
+        })
+    }
+}
+
+async fn look(session: &Session, config: &Config, name: &str) -> Seen {
+    let mut seen = Seen::default();
+    let Some(entry) = config.entry(name) else { return seen };
+    seen.findings.extend(entry.warnings.iter().cloned().map(Finding::warning));
+    let (kind, what) = place(entry, &config.mask);
+    match &entry.server {
+        Err(error) => {
+            seen.fail("entry", Error::Config(error.clone()), None);
+            return seen;
+        }
+        Ok(server) => {
+            seen.step("entry", format!("{kind}  {what}"), None, json!({"kind": kind, "endpoint": what}));
+            surroundings(&mut seen, &server.endpoint);
+        }
+    }
+    let began = Instant::now();
+    let client = match session.connect(name).await {
+        Ok(client) => client,
+        Err(error) => {
+            seen.fail("start", error, Some(began));
+            return seen;
+        }
+    };
+    let info = client.info();
+    let who = [info.name(), info.version()].into_iter().flatten().map(safe_name).collect::<Vec<_>>().join(" ");
+    let offers: Vec<&str> = info.capabilities.keys().map(String::as_str).collect();
+    let about = format!("{who}, {} ({}), offers {}", info.revision, info.era().as_str(), offers.join(", "));
+    let value = json!({
+        "protocol": info.revision.as_str(), "era": info.era().as_str(), "serverInfo": info.server,
+        "capabilities": info.capabilities,
+    });
+    seen.step("start", about, Some(began), value);
+    for (kind, key) in [("tools", "tools"), ("resources", "resources"), ("prompts", "prompts")] {
+        if !info.declares(kind) {
+            continue;
+        }
+        let began = Instant::now();
+        match session.list(name, &client, (kind, &format!("{kind}/list"), key)).await {
+            Ok(entries) => {
+                seen.step(kind, format!("{} listed", entries.len()), Some(began), json!({"count": entries.len()}));
+                seen.findings.extend(examine(kind, &entries));
+            }
+            Err(error) => {
+                seen.fail(kind, error, Some(began));
+                return seen;
+            }
+        }
+    }
+    seen
+}
+
+/// The program, or the way to the address.
+fn surroundings(seen: &mut Seen, endpoint: &Endpoint) {
+    match endpoint {
+        Endpoint::Stdio(stdio) => match find_program(&stdio.command) {
+            Some(path) => seen.step("program", path.display().to_string(), None, json!({"path": path})),
+            None => seen.findings.push(Finding::warning(missing(&stdio.command))),
+        },
+        Endpoint::Http(http) => {
+            let keys = ["HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"];
+            if let Some(key) = keys.iter().find(|key| env::var_os(key).is_some_and(|value| !value.is_empty())) {
+                seen.step("proxy", format!("{key} is set"), None, json!({"variable": key}));
+            }
+            let is_loopback =
+                http.url.host_str().is_some_and(|host| matches!(host, "localhost" | "127.0.0.1" | "[::1]"));
+            if http.url.scheme() == "http" && !is_loopback {
+                seen.findings
+                    .push(Finding::warning("the address is plain http: anybody on the way can read it".into()));
+            }
+        }
+    }
+}
+
+fn find_program(command: &str) -> Option<PathBuf> {
+    let is_program = |path: &Path| {
+        use std::os::unix::fs::PermissionsExt as _;
+        path.metadata().is_ok_and(|there| there.is_file() && there.permissions().mode() & 0o111 != 0)
+    };
+    if command.contains('/') {
+        return Some(PathBuf::from(command)).filter(|path| is_program(path));
+    }
+    if command == env!("CARGO_PKG_NAME") {
+        return env::current_exe().ok();
+    }
+    env::split_paths(&env::var_os("PATH")?).map(|folder| folder.join(command)).find(|path| is_program(path))
+}
+
+/// What to do about a program that is not there.
+fn missing(command: &str) -> String {
+    let name = command.rsplit('/').next().unwrap_or(command);
+    let mend = match name {
+        "npx" | "npm" | "node" => "install Node.js",
+        "uvx" | "uv" => "install uv",
+        "python" | "python3" | "pip" | "pipx" => "install Python",
+        "docker" | "podman" => "install it, and see that it runs",
+        "bunx" | "bun" => "install Bun",
+        "deno" => "install Deno",
+        _ => "install it, or write its whole path",
+    };
+    format!("the program {command} is not on PATH: {mend}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn programs_are_found_as_the_system_would() {
+        assert!(find_program("sh").is_some() && find_program("/bin/sh").is_some());
+        assert!(find_program("no-such-program").is_none() && find_program("/etc/passwd").is_none());
+        assert!(missing("npx").contains("Node.js") && missing("/opt/x/uvx").contains("install uv"));
+    }
+}
