@@ -7,17 +7,20 @@ use futures_util::future::join_all;
 use serde_json::{Map, Value, json};
 
 use super::{
+    login::{to_json, words},
     questions::Questions,
     run::block_on,
     select::{all_servers, place},
-    session::Session,
+    session::{Session, sign_ins_folder},
 };
 use crate::text::safe_line;
 use crate::{
+    auth::{SignInOptions, Store},
     cli::{GlobalArgs, ServerArgs},
     config::{self, Config, Entry, Environment},
     error::Error,
     output::{Printer, table},
+    transport::Endpoint,
 };
 
 /// What `servers` takes.
@@ -70,7 +73,10 @@ fn check(args: &ServersArgs, global: &GlobalArgs, printer: &Arc<Printer>) -> any
     };
     let options = ServerArgs { trace: args.trace.clone(), ..ServerArgs::default() };
     block_on(async {
-        let session = Session::new(config.clone(), &options, &Questions::for_listing(), None, printer)?;
+        // A check asks nobody to sign in: it says what each server wants.
+        let mut questions = Questions::for_listing();
+        questions.sign_in = SignInOptions::default();
+        let session = Session::new(config.clone(), &options, &questions, None, printer)?;
         let checked = join_all(config.servers.iter().map(|entry| reach(&session, entry))).await;
         let mut failed = None;
         let states = checked.into_iter().map(|checked| match checked {
@@ -116,15 +122,30 @@ async fn reach(session: &Session, entry: &Entry) -> Result<(String, Value), Erro
     Ok((format!("{}, {}  {who}", info.revision, info.era().as_str()), value))
 }
 
+/// Whether the entry's server is at this address.
+fn is_at(entry: &Entry, url: &str) -> bool {
+    matches!(entry.server.as_ref().map(|server| &server.endpoint), Ok(Endpoint::Http(http)) if http.url.as_str() == url)
+}
+
 fn print(printer: &Printer, config: &Config, states: Vec<(String, Value)>) -> anyhow::Result<()> {
+    // What cannot be read is told where it is needed.
+    let signed_in = sign_ins_folder().and_then(|folder| Store::new(folder).all().ok()).unwrap_or_default();
     let mut rows = Vec::new();
     let mut servers = Map::new();
-    for (entry, (state, value)) in config.servers.iter().zip(states) {
+    for (entry, (mut state, value)) in config.servers.iter().zip(states) {
         let (kind, endpoint) = place(entry, &config.mask);
+        let signed_in = signed_in.iter().find(|known| is_at(entry, &known.url));
+        if let Some(known) = signed_in {
+            let words = format!("signed in: {}", words(known));
+            state = if state.is_empty() { words } else { format!("{state}; {words}") };
+        }
         rows.push([entry.name.as_str(), kind, &endpoint, &state].map(|text| safe_line(text).into_owned()).into());
         let mut object = json!({"kind": kind, "endpoint": endpoint});
         if let (Value::Object(object), Value::Object(rest)) = (&mut object, value) {
             object.extend(rest);
+        }
+        if let Some(known) = signed_in {
+            object["signedIn"] = to_json(known);
         }
         servers.insert(entry.name.to_string(), object);
     }
