@@ -8,18 +8,21 @@ use serde_json::{Map, Value, json};
 
 use super::{
     kept,
+    login::{to_json, words},
     questions::Questions,
     run::block_on,
     select::{all_servers, place},
-    session::Session,
+    session::{Session, sign_ins_folder},
 };
 use crate::{
+    auth::{SignInOptions, Store},
     cli::{GlobalArgs, ServerArgs},
     config::{self, Config, Entry, Environment},
     error::Error,
     keeper::Found,
     output::{Printer, table},
     text::safe_line,
+    transport::Endpoint,
 };
 
 /// What `servers` takes.
@@ -73,7 +76,10 @@ fn check(args: &ServersArgs, global: &GlobalArgs, printer: &Arc<Printer>) -> any
     };
     let options = ServerArgs { trace: args.trace.clone(), ..ServerArgs::default() };
     block_on(async {
-        let session = Session::new(config.clone(), &options, &Questions::for_listing(), None, printer)?;
+        // A check asks nobody to sign in: it says what each server wants.
+        let mut questions = Questions::for_listing();
+        questions.sign_in = SignInOptions::default();
+        let session = Session::new(config.clone(), &options, &questions, None, printer)?;
         let checked = join_all(config.servers.iter().map(|entry| reach(&session, entry))).await;
         let mut failed = None;
         let states = checked.into_iter().map(|checked| match checked {
@@ -126,15 +132,27 @@ async fn reach(session: &Session, entry: &Entry) -> Result<(String, Value), Erro
     Ok((format!("{}, {}  {who}", info.revision, info.era().as_str()), value))
 }
 
+/// Whether the entry's server is at this address.
+fn is_at(entry: &Entry, url: &str) -> bool {
+    matches!(entry.server.as_ref().map(|server| &server.endpoint), Ok(Endpoint::Http(http)) if http.url.as_str() == url)
+}
+
 fn print(printer: &Printer, config: &Config, states: Vec<(String, Value)>, kept: &[Found]) -> anyhow::Result<()> {
+    // What cannot be read is told where it is needed.
+    let signed_in = sign_ins_folder().and_then(|folder| Store::new(folder).all().ok()).unwrap_or_default();
     let mut rows = Vec::new();
     let mut servers = Map::new();
-    for (entry, (state, value)) in config.servers.iter().zip(states) {
+    for (entry, (mut state, value)) in config.servers.iter().zip(states) {
         let (kind, endpoint) = place(entry, &config.mask);
         let of_entry = |found: &&Found| entry.server.as_ref().is_ok_and(|server| found.is_of(server));
         let own = kept.iter().find(of_entry);
-        let words = [Some(state).filter(|state| !state.is_empty()), own.map(|own| kept::words(&own.standing))];
-        let state = words.into_iter().flatten().collect::<Vec<_>>().join("; ");
+        let words = [Some(std::mem::take(&mut state)).filter(|state| !state.is_empty()), own.map(|own| kept::words(&own.standing))];
+        state = words.into_iter().flatten().collect::<Vec<_>>().join("; ");
+        let signed_in = signed_in.iter().find(|known| is_at(entry, &known.url));
+        if let Some(known) = signed_in {
+            let words = format!("signed in: {}", words(known));
+            state = if state.is_empty() { words } else { format!("{state}; {words}") };
+        }
         rows.push([entry.name.as_str(), kind, &endpoint, &state].map(|text| safe_line(text).into_owned()).into());
         let mut object = json!({"kind": kind, "endpoint": endpoint});
         if let (Value::Object(object), Value::Object(rest)) = (&mut object, value) {
@@ -142,6 +160,9 @@ fn print(printer: &Printer, config: &Config, states: Vec<(String, Value)>, kept:
             if let Some(own) = own {
                 object.insert("kept".to_owned(), json!(own.standing));
             }
+        }
+        if let Some(known) = signed_in {
+            object["signedIn"] = to_json(known);
         }
         servers.insert(entry.name.to_string(), object);
     }
