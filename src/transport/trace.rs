@@ -1,5 +1,8 @@
 #[cfg(unix)]
-use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
+use std::os::{
+    fd::AsFd as _,
+    unix::fs::{OpenOptionsExt as _, PermissionsExt as _},
+};
 use std::{
     fs::{File, OpenOptions},
     hash::{DefaultHasher, Hash as _, Hasher as _},
@@ -30,11 +33,19 @@ pub struct Trace {
 }
 
 impl Trace {
-    /// Starts a trace in `path`, which only its owner may read. What was in the file is gone.
+    /// Starts a trace in `path`, which only its owner may read; `-` is stderr. What was in the file is gone, unless it is
+    /// open already (`/dev/stderr`), which is added to.
     ///
     /// # Errors
     /// What the system says.
     pub fn create(path: &Path) -> io::Result<Self> {
+        if path == Path::new("-") {
+            let stderr = io::stderr().as_fd().try_clone_to_owned()?;
+            return Ok(Self::to(File::from(stderr)));
+        }
+        if path.starts_with("/dev") || path.starts_with("/proc") {
+            return Ok(Self::to(OpenOptions::new().append(true).open(path)?));
+        }
         let mut options = OpenOptions::new();
         options.write(true).create(true).truncate(true);
         #[cfg(unix)]
@@ -43,7 +54,11 @@ impl Trace {
         // The mode above counts for new files alone.
         #[cfg(unix)]
         file.set_permissions(std::fs::Permissions::from_mode(0o600))?;
-        Ok(Self { file: Arc::new(Mutex::new(file)), server: String::new(), mask: Mask::default() })
+        Ok(Self::to(file))
+    }
+
+    fn to(file: File) -> Self {
+        Self { file: Arc::new(Mutex::new(file)), server: String::new(), mask: Mask::default() }
     }
 
     /// The same file, for the lines of this server.
