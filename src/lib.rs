@@ -36,6 +36,19 @@
 //! * No server text reaches a terminal before it is made safe.
 //! * No external `$ref` is fetched, and no configuration file is written.
 
+//! # Messages
+//!
+//! 1. Say what happened, where, and what to do, in that order.
+//! 2. Each error is a clause that stands alone: "the server did not answer within 30 s", never "failed to …".
+//! 3. The subject comes first; the person who reads is "you".
+//! 4. Short words that one would say aloud: "not a number", "separated by commas".
+//! 5. Name the thing as the person wrote it: the argument, the key, the file with its line.
+//! 6. A value that is wrong is shown, cut; a secret never.
+//! 7. A hint is a command that can be copied, or the words to type.
+//! 8. MCP's own terms, and no others, for what MCP names.
+//! 9. Words that are not ours stand behind a bar, and never in our sentence.
+//! 10. No full stop, no capital, no blame, and no excuse.
+
 #[cfg(not(unix))]
 compile_error!("toolnexus runs on Unix (Linux, macOS) alone so far");
 

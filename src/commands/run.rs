@@ -6,7 +6,8 @@ use clap::{
 };
 
 use super::{
-    answers, call, candidates, complete, completions, demo_server, doctor, down, instructions, keep_server, login, logout, logs, man, ping, prompt, prompts, read, resources, resume, servers, tools, up, watch,
+    answers, call, candidates, complete, completions, demo_server, doctor, down, instructions, keep_server, login,
+    logout, logs, man, ping, prompt, prompts, read, resources, resume, servers, tools, up, watch,
 };
 use crate::{
     cli::{Cli, Command, guess_output},

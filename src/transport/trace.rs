@@ -1,4 +1,6 @@
+use std::os::fd::AsFd as _;
 use std::{
+    fs::{File, OpenOptions},
     hash::{DefaultHasher, Hash as _, Hasher as _},
     io::{self, Write as _},
     path::Path,
@@ -30,18 +32,28 @@ pub struct Trace {
 }
 
 impl Trace {
-    /// Starts a trace in `path`, which only its owner may read. What was in the file is gone; what is not a regular file
-    /// is not replaced.
+    /// Starts a trace in `path`, which only its owner may read; `-` is stderr. What was in the file is gone, unless it is
+    /// open already (`/dev/stderr`), which is added to; what is not a regular file is not replaced.
     ///
     /// # Errors
     /// What the system says.
     pub fn create(path: &Path) -> io::Result<Self> {
-        let file = PrivateFile::new(path)?.put()?;
+        if path == Path::new("-") {
+            let stderr = io::stderr().as_fd().try_clone_to_owned()?;
+            return Ok(Self::to(File::from(stderr)));
+        }
+        if path.starts_with("/dev") || path.starts_with("/proc") {
+            return Ok(Self::to(OpenOptions::new().append(true).open(path)?));
+        }
+        Ok(Self::to(PrivateFile::new(path)?.put()?))
+    }
+
+    fn to(file: File) -> Self {
         let file = Mutex::new(file);
-        Ok(Self::passing_on(move |line| {
+        Self::passing_on(move |line| {
             // A trace that cannot be written must not end the call that it is about.
             let _ = file.lock().unwrap_or_else(PoisonError::into_inner).write_all(line);
-        }))
+        })
     }
 
     /// A trace whose lines go to `lines`, each with its line end.

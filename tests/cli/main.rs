@@ -28,6 +28,7 @@ mod results;
 mod resume;
 mod rows;
 mod secrets;
+mod slips;
 mod tasks;
 mod typed;
 mod usage;
