@@ -21,6 +21,7 @@ mod properties;
 mod resolve;
 mod rules;
 mod secret;
+mod template;
 #[cfg(test)]
 mod tests;
 mod value;

@@ -10,6 +10,7 @@
 mod alarm;
 mod ask;
 mod browser;
+mod dates;
 mod drawing;
 mod editor;
 mod entry;
@@ -25,6 +26,7 @@ mod layout;
 mod line;
 mod link;
 mod list;
+mod object;
 mod open;
 mod painter;
 mod plain;
@@ -34,6 +36,7 @@ mod session;
 mod stage;
 mod switch;
 mod tty;
+mod unfold;
 mod waiting;
 
 pub(crate) use fill::{Asking, Reply};
