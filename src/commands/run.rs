@@ -7,7 +7,7 @@ use clap::{
 
 use super::{
     answers, call, complete, demo_server, instructions, login, logout, ping, prompt, prompts, read, resources, resume,
-    servers, tools, watch,
+    servers, shell, tools, watch,
 };
 use crate::{
     cli::{Cli, Command, guess_output},
@@ -58,6 +58,7 @@ fn dispatch(cli: Cli, printer: &Arc<Printer>) -> anyhow::Result<()> {
         Command::Instructions(args) => instructions::run(*args, &cli.global, printer),
         Command::Watch(args) => watch::run(*args, &cli.global, printer),
         Command::Ping(args) => ping::run(*args, &cli.global, printer),
+        Command::Shell(args) => shell::run(*args, &cli.global, printer),
         Command::Servers(args) => servers::run(&args, &cli.global, printer),
         Command::Login(args) => login::run(*args, &cli.global, printer),
         Command::Logout(args) => logout::run(&args, &cli.global, printer),
@@ -67,7 +68,7 @@ fn dispatch(cli: Cli, printer: &Arc<Printer>) -> anyhow::Result<()> {
     }
 }
 
-fn downcast(error: anyhow::Error) -> Error {
+pub(super) fn downcast(error: anyhow::Error) -> Error {
     match error.downcast::<Error>() {
         Ok(error) => error,
         Err(other) => match other.downcast::<ConfigError>() {
@@ -87,7 +88,7 @@ pub(super) fn block_on<T>(future: impl Future<Output = anyhow::Result<T>>) -> an
 }
 
 /// What clap has to say instead of a command: help and the version are output, all else is a usage error.
-fn help_or_usage(error: &clap::Error, grammar: &clap::Command, printer: &Printer) -> anyhow::Result<()> {
+pub(super) fn help_or_usage(error: &clap::Error, grammar: &clap::Command, printer: &Printer) -> anyhow::Result<()> {
     let text = error.render().to_string();
     if !error.use_stderr() {
         return Ok(printer.stdout(&text)?);

@@ -36,6 +36,7 @@ pub(crate) use {
     build::field,
     checker::{Checker, TooCostly},
     resolve::resolve,
+    secret::names_secret,
     value::{same, unsendable},
     words::{bare, cut, nearest, type_of},
 };

@@ -22,6 +22,16 @@ impl Editor {
         Self { cursor: text.len(), text, is_replaced: false }
     }
 
+    /// The cursor stands between the two.
+    pub(super) fn between(before: &str, after: &str) -> Self {
+        Self { cursor: before.len(), text: format!("{before}{after}"), is_replaced: false }
+    }
+
+    /// The text before the cursor and after it.
+    pub(super) fn parts(&self) -> (&str, &str) {
+        self.text.split_at(self.cursor)
+    }
+
     /// The same, for a text that typing replaces, until it is changed in another way.
     pub(super) fn replaced_by_typing(text: impl Into<String>) -> Self {
         Self { is_replaced: true, ..Self::new(text) }

@@ -261,10 +261,7 @@ impl Fill<'_> {
         let form = self.form;
         let field = &form.fields[at];
         let count = self.form.fields.len();
-        let label = match &self.within {
-            Some(within) => format!("{within}: {}", safe_label(field.label())),
-            None => safe_label(field.label()),
-        };
+        let label = safe_label(field.label());
         let key = safe_label(&field.key);
         let mut notes = self.notes(at);
         notes.extend(object::parts(field).map(|parts| Note::Info(cut(&safe_line(&parts), 600).into_owned())));
@@ -275,7 +272,7 @@ impl Fill<'_> {
         Prompt {
             title: Some(Title {
                 key: Some(key).filter(|key| !says_the_same(key, &label)),
-                label,
+                label: self.within.as_ref().map_or(label.clone(), |within| format!("{within}: {label}")),
                 rules: rules(field),
                 counter: if count == 1 { String::new() } else { format!("{} of {count}", at + 1) },
             }),

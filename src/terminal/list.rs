@@ -297,7 +297,12 @@ impl Stage {
                 Some(Pressed::Back) => break None,
                 Some(Pressed::Unfold) => {
                     self.unfold(scene, &prompt)?;
-                    choosing.borrow_mut().begin_again();
+                    let mut choosing = choosing.borrow_mut();
+                    choosing.begin_again();
+                    if purpose.start().is_none() {
+                        choosing.active = None;
+                        choosing.typed.clear();
+                    }
                 }
                 Some(Pressed::Nothing) => choosing.borrow_mut().begin_again(),
                 Some(Pressed::Changed) | None => {}

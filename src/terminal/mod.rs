@@ -10,6 +10,7 @@
 mod alarm;
 mod ask;
 mod browser;
+mod command;
 mod dates;
 mod drawing;
 mod editor;
@@ -39,6 +40,7 @@ mod tty;
 mod unfold;
 mod waiting;
 
+pub(crate) use command::Typed;
 pub(crate) use fill::{Asking, Reply};
 pub use filled::Filled;
 pub use gate::{Gate, gate, is_asking};

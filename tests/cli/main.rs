@@ -24,6 +24,7 @@ mod results;
 mod resume;
 mod rows;
 mod secrets;
+mod shell;
 mod tasks;
 mod typed;
 mod usage;

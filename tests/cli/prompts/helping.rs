@@ -14,7 +14,7 @@ fn nothing_is_agreed_to_before_all_of_it_was_on_the_screen() {
     let person = script([ask, Step::Expect(json!({"id": "ask-1"}))]).at_terminal(24, 80);
     person.see("more lines, Ctrl-T shows them").see("Ctrl-T shows all the text").send("y").see("› Accept");
     person.send(key::ENTER).see("have not been shown: Ctrl-T first");
-    person.send(CTRL_T).see("lines 1 to 22 of 61").send(key::ESCAPE).see("Do you accept?");
+    person.send(CTRL_T).see("lines 1 to 22 of 63").send(key::ESCAPE).see("Do you accept?");
     person.send("y").see("› Accept").send(key::ENTER).see("have not been shown");
     person.send(CTRL_T).see("clause 5").send(END).see("clause 60").see("Enter back").send(key::ENTER);
     person.see("Do you accept?").send("y").see("› Accept").send(key::ENTER).see("done");
@@ -42,7 +42,12 @@ fn seconds_and_the_offset_are_filled_in_and_a_comma_is_explained() {
     assert_eq!(person.end(0).reply("forms", "ask-1")["content"], content);
     // Where nothing is reviewed, what is sent is shown first.
     let person = asks(&schema(&json!({"when": when}), &["when"])).env("TZ", "UTC").at_terminal(24, 80);
-    person.fill("when", "2026-01-31 09:30").see_typed("› 2026-01-31T09:30:00Z").see("Enter sends");
+    person
+        .see("when")
+        .see_typed("› ")
+        .send("2026-01-31 09:30\r")
+        .see_typed("› 2026-01-31T09:30:00Z")
+        .see("Enter sends");
     person.send(key::ENTER).see("done");
     assert_eq!(person.end(0).reply("forms", "ask-1")["content"], json!({"when": "2026-01-31T09:30:00Z"}));
 }
