@@ -75,6 +75,8 @@ pub enum Command {
     Watch(Box<commands::watch::WatchArgs>),
     /// See whether servers answer
     Ping(Box<commands::ping::PingArgs>),
+    /// Run many commands over connections that stay
+    Shell(Box<commands::shell::ShellArgs>),
     /// List the configured servers
     Servers(commands::servers::ServersArgs),
     /// Sign in to a server

@@ -98,6 +98,30 @@ pub enum Error {
     /// SIGTERM.
     #[error("terminated")]
     Terminated,
+    /// A line of a script failed.
+    #[error("line {line}: {source}")]
+    Line {
+        /// Which line, from 1.
+        line: usize,
+        /// Why.
+        source: Box<Error>,
+    },
+    /// So many lines of a script failed, and each was told.
+    #[error("{failed} {} of the script failed", if *.failed == 1 { "line" } else { "lines" })]
+    Lines {
+        /// How many.
+        failed: usize,
+        /// The exit code of the first.
+        exit: u8,
+    },
+    /// A command that ran as a program of its own failed, and has said why.
+    #[error("{command} ended with exit code {exit}")]
+    Said {
+        /// The command's name.
+        command: String,
+        /// Its exit code.
+        exit: u8,
+    },
 }
 
 /// A question that could not be answered, and why.
@@ -127,6 +151,8 @@ impl Error {
             Self::Deferred => 75,
             Self::Interrupted => 130,
             Self::Terminated => 143,
+            Self::Line { source, .. } => source.exit(),
+            Self::Lines { exit, .. } | Self::Said { exit, .. } => *exit,
         }
     }
 
@@ -151,6 +177,9 @@ impl Error {
             Self::Deferred => "deferred",
             Self::Interrupted => "interrupted",
             Self::Terminated => "terminated",
+            Self::Line { source, .. } => source.code(),
+            Self::Lines { .. } => "lines-failed",
+            Self::Said { .. } => "command-failed",
         }
     }
 
@@ -165,6 +194,7 @@ impl Error {
             Self::UnknownPrompt { server, prompt, known } => Some(others(server, "prompts", prompt, known)),
             Self::Client { source, .. } => client_hint(source),
             Self::Unanswered(asked) => asked.iter().find_map(|unanswered| unanswered.why.hint.clone()),
+            Self::Line { source, .. } => source.hint(),
             _ => None,
         }
     }
@@ -176,6 +206,7 @@ impl Error {
             | Self::ToolFailed { server, .. }
             | Self::UnknownTool { server, .. }
             | Self::UnknownPrompt { server, .. } => Some(server),
+            Self::Line { source, .. } => source.server(),
             Self::Unanswered(asked) => asked.iter().find_map(|u| u.question.as_ref()).map(|q| &q.origin.server),
             _ => None,
         }
@@ -188,6 +219,7 @@ impl Error {
                 ClientError::Rpc { error, .. } => Some(error),
                 _ => None,
             },
+            Self::Line { source, .. } => source.rpc(),
             _ => None,
         }
     }
@@ -213,6 +245,7 @@ impl Error {
                 _ => Vec::new(),
             },
             Self::Unanswered(asked) => asked.iter().flat_map(unanswered_details).collect(),
+            Self::Line { source, .. } => source.details(),
             _ => Vec::new(),
         }
     }

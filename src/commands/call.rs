@@ -1,6 +1,6 @@
 //! `toolnexus call`: calls a tool.
 
-use std::{path::Path, sync::Arc};
+use std::{path::Path, sync::Arc, time::Duration};
 
 use clap::{Args, CommandFactory};
 use serde_json::{Map, Value, json};
@@ -20,7 +20,7 @@ use super::{
 use crate::{
     arguments::ArgumentError,
     cli::{Cli, GlobalArgs, QuestionArgs, ServerArgs},
-    client::{CallEnd, Client, ClientError, ToolCall},
+    client::{CallEnd, CallReport, Client, ClientError, ToolCall},
     config::ConfigError,
     elicitation::ServerName,
     error::Error,
@@ -121,7 +121,7 @@ fn is_refusal(error: &anyhow::Error) -> bool {
     error.downcast_ref::<Error>().is_some_and(|error| error.rpc().is_some())
 }
 
-fn split(words: Vec<String>, command: Vec<String>) -> Result<(ServerWord, String, Vec<String>), Error> {
+pub(super) fn split(words: Vec<String>, command: Vec<String>) -> Result<(ServerWord, String, Vec<String>), Error> {
     let has_command = !command.is_empty();
     let Selected { server, mut rest } = Selected::new(words, command);
     let usage = |message: &str, hint: &str| Error::Usage { message: message.to_owned(), hint: Some(hint.to_owned()) };
@@ -141,29 +141,47 @@ fn split(words: Vec<String>, command: Vec<String>) -> Result<(ServerWord, String
     Ok((server, tool, rest))
 }
 
-struct Call<'a> {
-    session: &'a Session,
-    printer: &'a Arc<Printer>,
-    server: ServerName,
-    tool: String,
+/// A call over a connection of a session.
+pub(super) struct Call<'a> {
+    pub(super) session: &'a Session,
+    pub(super) printer: &'a Arc<Printer>,
+    pub(super) server: ServerName,
+    pub(super) tool: String,
     /// The command that shows the tool's arguments.
-    page: String,
-    terminal: Option<&'a Terminal>,
-    defer: Option<&'a Path>,
-    shown: &'a ResultArgs,
-    dry_run: bool,
+    pub(super) page: String,
+    pub(super) terminal: Option<&'a Terminal>,
+    pub(super) defer: Option<&'a Path>,
+    pub(super) shown: &'a ResultArgs,
+    pub(super) dry_run: bool,
 }
 
 impl Call<'_> {
     /// Makes the call and prints its result, before the server is ended.
-    async fn perform(&self, given: &Given, timeout: Option<std::time::Duration>) -> anyhow::Result<Ended> {
+    pub(super) async fn perform(&self, given: &Given, timeout: Option<Duration>) -> anyhow::Result<Ended> {
+        let Some(report) = self.make(given, timeout).await? else { return Ok(Ended::nothing()) };
+        Ended::print(self.printer, &self.server, "tools/call", &self.tool, report, self.shown)
+    }
+
+    /// Makes the call, and gives its result.
+    pub(super) async fn perform_quietly(
+        &self,
+        given: &Given,
+        timeout: Option<Duration>,
+    ) -> anyhow::Result<(Ended, Value)> {
+        let Some(report) = self.make(given, timeout).await? else { return Ok((Ended::nothing(), Value::Null)) };
+        let result = serde_json::from_str(report.result.get())?;
+        Ok((Ended::of_tool(&self.server, &self.tool, report), result))
+    }
+
+    /// `None` where the request was shown alone.
+    async fn make(&self, given: &Given, timeout: Option<Duration>) -> anyhow::Result<Option<CallReport>> {
         let client = self.session.connect(self.server.as_str()).await?;
         let tool = self.find(&client).await?;
         let arguments = self.arguments(given, tool.as_ref()).await?;
         if self.dry_run {
             let request = json!({"method": "tools/call", "params": {"name": self.tool, "arguments": arguments}});
             self.printer.data("request", &request, || format!("{}\n", pretty(&request.to_string())))?;
-            return Ok(Ended::nothing());
+            return Ok(None);
         }
         let output = tool.as_ref().and_then(Tool::output_schema).cloned();
         let kept = self.defer.map(|path| KeptTask::at(path, self.printer));
@@ -179,7 +197,7 @@ impl Call<'_> {
                 {
                     self.printer.warning(&format!("{}: {words}", self.server))?;
                 }
-                Ended::print(self.printer, &self.server, "tools/call", &self.tool, report, self.shown)
+                Ok(Some(report))
             }
             Ok(CallEnd::Deferred(pending)) => {
                 Err(put_aside(self.session, self.printer, &self.server, self.defer, *pending))

@@ -51,12 +51,18 @@ impl Ended {
         if let Some(oddity) = &view.oddity {
             printer.warning(&format!("{server}: {oddity}"))?;
         }
+        Ok(Self::of_tool(server, name, report))
+    }
+
+    /// What a result of `tool` comes to, without printing it.
+    pub(super) fn of_tool(server: &ServerName, name: &str, report: CallReport) -> Self {
+        let view = CallToolResult::from_raw(&report.result);
         let tool_failed = || view.is_error.then(|| Error::ToolFailed { server: server.clone(), tool: name.to_owned() });
         let failed = no_object(report.result.get()).map_or_else(tool_failed, |reason| {
-            let invalid = ClientError::Invalid { method: method.to_owned(), reason };
+            let invalid = ClientError::Invalid { method: "tools/call".to_owned(), reason };
             Some(Error::Client { server: server.clone(), source: Box::new(invalid) })
         });
-        Ok(Self { failed, unanswered: report.unanswered })
+        Self { failed, unanswered: report.unanswered }
     }
 
     /// What the run comes to: a question that nobody could answer weighs more than what the tool made of it.

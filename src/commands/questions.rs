@@ -137,6 +137,12 @@ impl Questions {
 }
 
 impl QuestionArgs {
+    /// Whether nothing is said.
+    pub(super) fn is_plain(&self) -> bool {
+        let others = self.elicit.is_some() || self.elicit_timeout.is_some() || self.url_wait.is_some();
+        self.first().is_none() && !others && !self.no_browser
+    }
+
     /// Whether answers come from standard input.
     pub(super) fn takes_stdin(&self) -> bool {
         self.answers.as_deref() == Some(Path::new("-"))

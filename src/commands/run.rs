@@ -7,7 +7,7 @@ use clap::{
 
 use super::{
     answers, call, candidates, complete, completions, demo_server, doctor, down, instructions, keep_server, login,
-    logout, logs, man, ping, prompt, prompts, read, resources, resume, servers, tools, up, watch,
+    logout, logs, man, ping, prompt, prompts, read, resources, resume, servers, shell, tools, up, watch,
 };
 use crate::{
     cli::{Cli, Command, guess_output},
@@ -61,6 +61,7 @@ fn dispatch(cli: Cli, printer: &Arc<Printer>) -> anyhow::Result<()> {
         Command::Instructions(args) => instructions::run(*args, &cli.global, printer),
         Command::Watch(args) => watch::run(*args, &cli.global, printer),
         Command::Ping(args) => ping::run(*args, &cli.global, printer),
+        Command::Shell(args) => shell::run(*args, &cli.global, printer),
         Command::Servers(args) => servers::run(&args, &cli.global, printer),
         Command::Login(args) => login::run(*args, &cli.global, printer),
         Command::Logout(args) => logout::run(&args, &cli.global, printer),
@@ -78,7 +79,7 @@ fn dispatch(cli: Cli, printer: &Arc<Printer>) -> anyhow::Result<()> {
     }
 }
 
-fn downcast(error: anyhow::Error) -> Error {
+pub(super) fn downcast(error: anyhow::Error) -> Error {
     match error.downcast::<Error>() {
         Ok(error) => error,
         Err(other) => match other.downcast::<ConfigError>() {
@@ -105,7 +106,7 @@ fn descriptors() -> Result<(), Error> {
 }
 
 /// What clap has to say instead of a command: help and the version are output, all else is a usage error.
-fn help_or_usage(error: &clap::Error, grammar: &clap::Command, printer: &Printer) -> anyhow::Result<()> {
+pub(super) fn help_or_usage(error: &clap::Error, grammar: &clap::Command, printer: &Printer) -> anyhow::Result<()> {
     let text = error.render().to_string();
     if !error.use_stderr() {
         return Ok(printer.stdout(&text)?);

@@ -172,6 +172,17 @@ pub(super) fn place(entry: &Entry, mask: &Mask) -> (&'static str, String) {
 }
 
 impl ServerArgs {
+    /// Whether nothing is said that a connection depends on.
+    pub(super) fn is_plain(&self) -> bool {
+        let lists = self.headers.is_empty() && self.env.is_empty() && self.roots.is_empty();
+        let others = self.bearer_env.is_some()
+            || self.cwd.is_some()
+            || self.protocol.is_some()
+            || self.trace.is_some()
+            || self.max_time.is_some();
+        lists && !others
+    }
+
     fn overrides(&self) -> Overrides {
         Overrides {
             headers: self.headers.clone(),

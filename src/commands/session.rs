@@ -19,10 +19,12 @@ use crate::{
 /// A host for the time of one command, with the printer for its notices and the signals that end it.
 pub(super) struct Session {
     /// The host.
-    pub(super) host: Host,
+    pub(super) host: Arc<Host>,
     /// The signals.
     pub(super) signals: Signals,
     heard: Arc<Mutex<Heard>>,
+    /// Whether the host outlives this, which is one line of a shell.
+    is_line: bool,
 }
 
 /// Who hears the notices of servers before they are shown; gives whether that was all that is to be done with it.
@@ -58,15 +60,30 @@ impl Session {
         config: Config,
         args: &ServerArgs,
         questions: &Questions,
+        heard: (Option<&str>, Option<String>),
+        printer: &Arc<Printer>,
+        ear: Ear,
+    ) -> anyhow::Result<Self> {
+        Self::with_signals(config, args, questions, heard, printer, ear, Signals::install()?)
+    }
+
+    /// Likewise, with signals that are handled already.
+    ///
+    /// # Errors
+    /// When the trace cannot be written.
+    pub(super) fn with_signals(
+        config: Config,
+        args: &ServerArgs,
+        questions: &Questions,
         (tool, log_level): (Option<&str>, Option<String>),
         printer: &Arc<Printer>,
         ear: Ear,
+        signals: Signals,
     ) -> anyhow::Result<Self> {
         printer.hide(&config.mask);
         for warning in config.warnings.iter().chain(config.servers.iter().flat_map(|entry| &entry.warnings)) {
             printer.warning(warning)?;
         }
-        let signals = Signals::install()?;
         let heard = Arc::new(Mutex::default());
         let mut times = Times::default();
         if let Some(wait) = questions.url_wait {
@@ -100,7 +117,7 @@ impl Session {
             })),
             stop: signals.stop.clone(),
         };
-        Ok(Self { host: Host::new(config, options), signals, heard })
+        Ok(Self { host: Arc::new(Host::new(config, options)), signals, heard, is_line: false })
     }
 
     /// From which level on servers log, as the options say.
@@ -113,10 +130,28 @@ impl Session {
     /// # Errors
     /// When it cannot be connected to.
     pub(super) async fn connect(&self, server: &str) -> Result<Arc<Client>, Error> {
-        self.host.connect(server).await.map_err(|error| match error {
+        let connected = tokio::select! {
+            biased;
+            connected = self.host.connect(server) => connected,
+            () = self.signals.stop.cancelled(), if self.is_line => {
+                return Err(self.signals.error().unwrap_or(Error::Interrupted));
+            }
+        };
+        connected.map_err(|error| match error {
             HostError::Config(error) => error.into(),
             HostError::Client { server, source } => self.error(&server, source),
         })
+    }
+
+    /// The same servers for one line of a shell, which can be interrupted alone.
+    pub(super) fn for_line(&self) -> Self {
+        let (host, heard) = (Arc::clone(&self.host), Arc::clone(&self.heard));
+        Self { host, signals: self.signals.for_line(), heard, is_line: true }
+    }
+
+    /// What was heard since the last time.
+    pub(super) fn take_heard(&self) -> Heard {
+        std::mem::take(&mut *self.heard.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// What a client's error means for the run.

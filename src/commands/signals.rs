@@ -1,7 +1,7 @@
 use std::{
     fs, io, process,
     sync::{
-        Arc,
+        Arc, Mutex, PoisonError,
         atomic::{AtomicU8, Ordering},
     },
     thread,
@@ -29,6 +29,8 @@ pub(super) struct Signals {
     /// Fires on the first signal.
     pub(super) stop: CancellationToken,
     received: Arc<AtomicU8>,
+    /// In a shell SIGINT ends the line that is carried out, and nothing else.
+    line: Option<Arc<Mutex<Option<Signals>>>>,
 }
 
 const INTERRUPTED: u8 = 1;
@@ -43,7 +45,36 @@ impl Signals {
     /// # Errors
     /// When the system refuses.
     pub(super) fn install() -> io::Result<Self> {
-        let signals = Self { stop: CancellationToken::new(), received: Arc::default() };
+        Self { stop: CancellationToken::new(), received: Arc::default(), line: None }.begin()
+    }
+
+    /// Installs them for a shell, in which SIGINT ends the line that is carried out: see [`Signals::for_line`].
+    ///
+    /// # Errors
+    /// When the system refuses.
+    pub(super) fn install_for_lines() -> io::Result<Self> {
+        Self { stop: CancellationToken::new(), received: Arc::default(), line: Some(Arc::default()) }.begin()
+    }
+
+    /// The signals for one line of a shell; what ends the shell ends the line too.
+    pub(super) fn for_line(&self) -> Self {
+        let line = Self { stop: self.stop.child_token(), received: Arc::default(), line: None };
+        if let Some(current) = &self.line {
+            *current.lock().unwrap_or_else(PoisonError::into_inner) = Some(line.clone());
+        }
+        line
+    }
+
+    fn interrupt(&self) {
+        let Some(current) = &self.line else { return self.fire(INTERRUPTED) };
+        if let Some(line) = &*current.lock().unwrap_or_else(PoisonError::into_inner) {
+            line.received.store(INTERRUPTED, Ordering::Relaxed);
+            line.stop.cancel();
+        }
+    }
+
+    fn begin(self) -> io::Result<Self> {
+        let signals = self;
         let listener = signals.clone();
         let (ready, is_ready) = std::sync::mpsc::channel();
         thread::Builder::new().name("signals".to_owned()).spawn(move || listener.listen(&ready))?;
@@ -114,7 +145,7 @@ impl Signals {
                     () = next(&mut interrupt) => {
                         // At a prompt Ctrl-C closes the question, and the call goes on.
                         if !is_asking() {
-                            self.fire(INTERRUPTED);
+                            self.interrupt();
                         }
                     }
                     () = next(&mut suspended) => {

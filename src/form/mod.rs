@@ -21,6 +21,7 @@ mod properties;
 mod resolve;
 mod rules;
 mod secret;
+mod template;
 #[cfg(test)]
 mod tests;
 mod value;
@@ -35,6 +36,7 @@ pub(crate) use {
     build::field,
     checker::{Checker, TooCostly},
     resolve::resolve,
+    secret::names_secret,
     value::{same, unsendable},
     words::{bare, cut, nearest, type_of},
 };

@@ -88,7 +88,10 @@ impl Field {
     fn parse_number(&self, rules: &NumberField, typed: &str) -> Result<Value, FieldError> {
         let wanted = if rules.integer { "whole number" } else { "number" };
         let shown = self.show_text(typed);
-        let Some(decimal) = Decimal::parse(typed) else { return Err(self.error(format!("{shown} is not a {wanted}"))) };
+        let Some(decimal) = Decimal::parse(typed) else {
+            let point = point_for_comma(typed).map_or_else(String::new, |hint| format!("; {hint}"));
+            return Err(self.error(format!("{shown} is not a {wanted}{point}")));
+        };
         if !decimal.is_finite() {
             return Err(self.error(format!("{shown} is not a number that can be sent")));
         }
@@ -215,6 +218,21 @@ impl Form {
             None => (key, value),
         };
         content.into_iter().map(spell).collect()
+    }
+}
+
+/// What to write instead of a number with commas in it.
+fn point_for_comma(typed: &str) -> Option<String> {
+    let without = typed.replace(',', "");
+    let pointed = typed.replacen(',', ".", 1);
+    let thousands =
+        typed.split(',').skip(1).all(|group| group.split('.').next().is_some_and(|digits| digits.len() == 3));
+    let is_number = |text: &str| Decimal::parse(text).is_some();
+    match typed.contains(',') && is_number(&without) {
+        false => None,
+        true if !is_number(&pointed) => Some(format!("write {without}, without commas")),
+        true if thousands => Some(format!("write {without}, or {pointed} if the comma is the decimal point")),
+        true => Some(format!("the decimal point is a point: write {pointed}")),
     }
 }
 

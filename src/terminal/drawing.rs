@@ -38,6 +38,8 @@ pub(super) struct List<'a> {
     pub(super) page: usize,
     /// How many rows under the items are for the active one's words.
     details: usize,
+    /// How many lines of text there was no room for.
+    pub(super) hidden: usize,
     size: Size,
     look: Look,
 }
@@ -85,7 +87,7 @@ impl<'a> List<'a> {
         let names = (0..shown.len()).map(|index| index.to_string()).collect();
         let details = if layout.rows < details + shown.len().min(3) { 0 } else { details };
         let mut page = (layout.rows - details).clamp(1, size.rows - 2);
-        let Layout { above, mut below, .. } = layout;
+        let Layout { above, mut below, hidden, .. } = layout;
         let facts = matches!(many, Many::Any(_)) || page < shown.len();
         let columns = size.columns.saturating_sub(1).max(1);
         if facts && page > 1 && place_of_facts(&below, FACTS, columns).is_none() {
@@ -97,7 +99,7 @@ impl<'a> List<'a> {
                 page
             };
         }
-        Ok(Self { items, shown, many, names, above, below, page, details, size, look: stage.look })
+        Ok(Self { items, shown, many, names, above, below, page, details, hidden, size, look: stage.look })
     }
 
     /// Draws everything but the items, and leaves the cursor where they begin.

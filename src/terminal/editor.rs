@@ -11,13 +11,30 @@ pub(super) struct Editor {
     text: String,
     /// A byte position between two clusters.
     cursor: usize,
+    /// Whether the first character that is typed takes the place of the text.
+    is_replaced: bool,
 }
 
 impl Editor {
     /// `text`, with the cursor at its end.
     pub(super) fn new(text: impl Into<String>) -> Self {
         let text = text.into();
-        Self { cursor: text.len(), text }
+        Self { cursor: text.len(), text, is_replaced: false }
+    }
+
+    /// The cursor stands between the two.
+    pub(super) fn between(before: &str, after: &str) -> Self {
+        Self { cursor: before.len(), text: format!("{before}{after}"), is_replaced: false }
+    }
+
+    /// The text before the cursor and after it.
+    pub(super) fn parts(&self) -> (&str, &str) {
+        self.text.split_at(self.cursor)
+    }
+
+    /// The same, for a text that typing replaces, until it is changed in another way.
+    pub(super) fn replaced_by_typing(text: impl Into<String>) -> Self {
+        Self { is_replaced: true, ..Self::new(text) }
     }
 
     pub(super) fn text(&self) -> &str {
@@ -31,6 +48,9 @@ impl Editor {
 
     /// Does what `key` says; whether it was one for an editor.
     pub(super) fn press(&mut self, key: &Key) -> bool {
+        if std::mem::take(&mut self.is_replaced) && matches!(key, Key::Char(_) | Key::Paste(_)) {
+            self.erase(0..self.text.len());
+        }
         match key {
             Key::Char(character) => self.insert(character.encode_utf8(&mut [0; 4])),
             Key::Paste(text) => self.insert(&one_line(text)),

@@ -22,6 +22,8 @@ pub(super) enum Entered {
     Back,
     /// Ctrl-O.
     External,
+    /// Ctrl-R.
+    Restore,
 }
 
 impl Stage {
@@ -54,6 +56,7 @@ impl Stage {
                 // Where one step back is meant, or out.
                 Event::Key(Key::EndOfInput) if editor.text().is_empty() => break Entered::Back,
                 Event::Key(key) if !guard.takes(&key) => {}
+                Event::Key(Key::Unfold) => self.unfold(scene, &prompt)?,
                 Event::Key(key) if editor.press(&key) => {
                     // It was about what stood there before.
                     prompt.error = None;
@@ -162,6 +165,7 @@ fn entered(key: &Key) -> Option<Entered> {
         Key::Enter => Some(Entered::Done),
         Key::Escape | Key::BackTab => Some(Entered::Back),
         Key::External => Some(Entered::External),
+        Key::Restore => Some(Entered::Restore),
         _ => None,
     }
 }

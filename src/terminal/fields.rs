@@ -2,9 +2,11 @@ use serde_json::{Value, json};
 
 use super::{
     Editor,
+    dates::complete,
     entry::Entered,
     fill::{Fill, LABEL, Slot, Step, safe, safe_label, shown},
     list::{Item, Purpose},
+    object,
     scene::{Note, Prompt, Title},
     stage::End,
     switch::Switch,
@@ -22,7 +24,11 @@ impl Fill<'_> {
         let before = if self.reviewing { Vec::new() } else { self.answers_before(at) };
         self.scene.answers = before;
         match &field.kind {
-            FieldKind::Text(_) | FieldKind::Number(_) | FieldKind::Json => self.ask_text(at, field),
+            FieldKind::Json => match object::keys_of(field) {
+                Some(keys) => self.ask_keys(at, field, &keys),
+                None => self.ask_text(at, field),
+            },
+            FieldKind::Text(_) | FieldKind::Number(_) => self.ask_text(at, field),
             FieldKind::Boolean => self.ask_boolean(at, field),
             FieldKind::Choice(choice) => self.ask_choice(at, field, &choice.choices),
             FieldKind::List(list) => self.ask_list(at, field, &list.choices),
@@ -49,7 +55,11 @@ impl Fill<'_> {
 
     fn ask_text(&mut self, at: usize, field: &Field) -> Result<Step, End> {
         let ready = self.ready(at, field).map(|value| field.edit(value));
-        let mut editor = Editor::new(self.drafts[at].take().or(ready).unwrap_or_default());
+        let mut editor = match (self.drafts[at].take(), ready, &field.kind) {
+            (None, Some(ready), FieldKind::Number(_)) => Editor::replaced_by_typing(ready),
+            (draft, ready, _) => Editor::new(draft.or(ready).unwrap_or_default()),
+        };
+        let default = field.default.as_ref().filter(|_| !field.secret).map(|value| field.edit(value));
         let mut hints = vec![self.enter_hint("next")];
         match field.parse_empty() {
             Ok(None) if !editor.text().is_empty() => hints.push("Ctrl-U, Enter leaves it out".to_owned()),
@@ -59,6 +69,9 @@ impl Fill<'_> {
             Err(_) => {}
         }
         let editable = !field.secret && !matches!(field.kind, FieldKind::Number(_));
+        if default.is_some() {
+            hints.push("Ctrl-R default".to_owned());
+        }
         self.add_back(at, &mut hints);
         if editable && may_be_long(field) {
             hints.push("Ctrl-O editor".to_owned());
@@ -71,13 +84,29 @@ impl Fill<'_> {
                     return Ok(Step::Back);
                 }
                 Entered::External if editable => {
-                    let suffix = if field.kind == FieldKind::Json { ".json" } else { ".txt" };
-                    match self.stage.edit_externally(editor.text(), suffix)? {
-                        Ok(text) => editor = Editor::new(text),
+                    let is_json = field.kind == FieldKind::Json;
+                    let suffix = if is_json { ".json" } else { ".txt" };
+                    let template = field.template().filter(|_| is_json && editor.text().trim().is_empty());
+                    let text = template.as_deref().unwrap_or(editor.text());
+                    match self.stage.edit_externally(text, suffix)? {
+                        Ok(text) if Some(text.trim()) == template.as_deref() => {}
+                        Ok(text) => editor = Editor::new(if is_json { on_one_line(text) } else { text }),
                         Err(error) => prompt.error = Some(safe_line(&error).into_owned()),
                     }
                 }
+                Entered::Restore => {
+                    prompt.error = None;
+                    if let Some(default) = &default {
+                        editor = Editor::new(default);
+                    }
+                }
                 Entered::External => {}
+                Entered::Done if self.is_sent_by_enter() && complete(field, editor.text()).is_some() => {
+                    // What is sent has been read.
+                    editor = Editor::new(complete(field, editor.text()).unwrap_or_default());
+                    prompt.error =
+                        Some("what was missing is filled in, with the offset of your clock; Enter sends".to_owned());
+                }
                 Entered::Done => match entered(field, editor.text()) {
                     Err(error) => prompt.error = Some(error),
                     Ok(slot) if !field.secret || slot == Slot::Out => return Ok(self.take(at, slot)),
@@ -107,7 +136,7 @@ impl Fill<'_> {
             match self.stage.enter(&self.scene, &prompt, &mut editor, true)? {
                 Entered::Done => return Ok(Some(editor.text() == text)),
                 Entered::Back => return Ok(None),
-                Entered::External => {}
+                Entered::External | Entered::Restore => {}
             }
         }
     }
@@ -126,6 +155,7 @@ impl Fill<'_> {
             (_, None) if !field.required => Some(2),
             (_, None) => None,
         };
+        let default = field.default.as_ref().and_then(Value::as_bool).map(|yes| usize::from(!yes));
         let parse = |typed: &str| match field.parse(typed) {
             Ok(Value::Bool(yes)) => Ok(usize::from(!yes)),
             Ok(_) => Ok(2),
@@ -134,7 +164,8 @@ impl Fill<'_> {
         let mut hints = vec![self.enter_hint("next"), "←→ move, or type y or n".to_owned()];
         self.add_back(at, &mut hints);
         let prompt = self.prompt(at, hints);
-        let chosen = self.stage.switch(&self.scene, &prompt, &Switch { words: &words, active, parse: &parse })?;
+        let chosen =
+            self.stage.switch(&self.scene, &prompt, &Switch { words: &words, active, default, parse: &parse })?;
         Ok(match chosen {
             None => Step::Back,
             Some(index @ (0 | 1)) => self.take(at, Slot::Given(json!(index == 0))),
@@ -148,7 +179,9 @@ impl Fill<'_> {
         if !field.required {
             options.push((Slot::Out, Item::new(OUT, "")));
         }
-        options.extend(choices.iter().map(|choice| (Slot::Given(choice.value.clone()), item(choice))));
+        options.extend(choices.iter().map(|choice| {
+            (Slot::Given(choice.value.clone()), item(choice, field.default.as_ref() == Some(&choice.value)))
+        }));
         let has_null = choices.iter().any(|choice| choice.value.is_null());
         if field.required && field.nullable && !has_null {
             options.push((Slot::Given(Value::Null), Item::new("null", "no value")));
@@ -173,7 +206,8 @@ impl Fill<'_> {
     }
 
     fn ask_list(&mut self, at: usize, field: &Field, choices: &[Choice]) -> Result<Step, End> {
-        let items: Vec<Item> = choices.iter().map(item).collect();
+        let defaults = field.default.as_ref().and_then(Value::as_array).cloned().unwrap_or_default();
+        let items: Vec<Item> = choices.iter().map(|choice| item(choice, defaults.contains(&choice.value))).collect();
         let ready = self.ready(at, field).and_then(Value::as_array).cloned().unwrap_or_default();
         let mut marked: Vec<bool> = choices.iter().map(|choice| ready.contains(&choice.value)).collect();
         let mut hints = vec!["Space mark".to_owned(), self.enter_hint("next")];
@@ -198,31 +232,39 @@ impl Fill<'_> {
         }
     }
 
-    fn take(&mut self, at: usize, slot: Slot) -> Step {
+    pub(super) fn take(&mut self, at: usize, slot: Slot) -> Step {
         self.slots[at] = slot;
         Step::Next
     }
 
     /// What Enter does: a form of one field is sent by it.
     fn enter_hint(&self, verb: &str) -> String {
-        match (self.form.fields.len(), self.reviewing) {
+        match (self.is_sent_by_enter(), self.reviewing) {
             (_, true) => "Enter keep".to_owned(),
-            (1, _) => "Enter sends".to_owned(),
+            (true, _) => "Enter sends".to_owned(),
             _ => format!("Enter {verb}"),
         }
     }
 
-    fn add_back(&self, at: usize, hints: &mut Vec<String>) {
-        hints.push(if at == 0 && !self.reviewing { "Esc menu" } else { "Esc back" }.to_owned());
+    /// Whether nothing is reviewed after the only field.
+    fn is_sent_by_enter(&self) -> bool {
+        self.form.fields.len() == 1 && !self.reviewing && self.within.is_none()
+    }
+
+    pub(super) fn add_back(&self, at: usize, hints: &mut Vec<String>) {
+        hints
+            .push(if at == 0 && !self.reviewing && self.within.is_none() { "Esc menu" } else { "Esc back" }.to_owned());
         hints.push("Ctrl-C cancel the question".to_owned());
     }
 
-    fn prompt(&self, at: usize, hints: Vec<String>) -> Prompt {
-        let field = &self.form.fields[at];
+    pub(super) fn prompt(&mut self, at: usize, hints: Vec<String>) -> Prompt {
+        let form = self.form;
+        let field = &form.fields[at];
         let count = self.form.fields.len();
         let label = safe_label(field.label());
         let key = safe_label(&field.key);
         let mut notes = self.notes(at);
+        notes.extend(object::parts(field).map(|parts| Note::Info(cut(&safe_line(&parts), 600).into_owned())));
         if field.secret {
             let who = self.asking.server.as_deref().unwrap_or("the server");
             notes.push(Note::Warning(format!("secrets do not belong in forms: {who} will be able to read it")));
@@ -230,13 +272,13 @@ impl Fill<'_> {
         Prompt {
             title: Some(Title {
                 key: Some(key).filter(|key| !says_the_same(key, &label)),
-                label,
-                rules: cut(&safe_line(&field.rules()), 2 * LABEL).into_owned(),
+                label: self.within.as_ref().map_or(label.clone(), |within| format!("{within}: {label}")),
+                rules: rules(field),
                 counter: if count == 1 { String::new() } else { format!("{} of {count}", at + 1) },
             }),
             about: safe(field.description.as_deref().unwrap_or_default()),
             notes,
-            error: None,
+            error: self.trouble.take(),
             hints,
         }
     }
@@ -253,10 +295,27 @@ fn may_be_long(field: &Field) -> bool {
 /// What typed text gives a field, or why not.
 fn entered(field: &Field, text: &str) -> Result<Slot, String> {
     let value = if text.is_empty() { field.parse_empty() } else { field.parse(text).map(Some) };
+    let value = value.or_else(|error| match complete(field, text) {
+        Some(text) => field.parse(&text).map(Some),
+        None => Err(error),
+    });
     match value {
         Ok(value) => Ok(value.map_or(Slot::Out, Slot::Given)),
         Err(error) => Err(safe_line(&error.reason).into_owned()),
     }
+}
+
+/// What is allowed, and the default.
+fn rules(field: &Field) -> String {
+    let rules = cut(&safe_line(&field.rules()), 2 * LABEL).into_owned();
+    let Some(default) = field.default.as_ref().filter(|_| !field.secret) else { return rules };
+    let default = field.show(default);
+    if default.is_empty() { rules } else { format!("{rules}, default {}", safe_label(&default)) }
+}
+
+/// JSON without the line ends of an editor; anything else as it is.
+fn on_one_line(text: String) -> String {
+    serde_json::from_str::<Value>(&text).map_or(text, |value| value.to_string())
 }
 
 /// Why a field does not take what was chosen.
@@ -265,9 +324,9 @@ fn checked(field: &Field, slot: &Slot) -> Option<String> {
     field.check(value).err().map(|error| safe_line(&error.reason).into_owned())
 }
 
-fn item(choice: &Choice) -> Item {
+fn item(choice: &Choice, is_default: bool) -> Item {
     let detail = choice.description.as_deref().map(|text| cut(&safe_line(text), 200).into_owned());
-    Item::new(safe_label(&choice.label()), detail.unwrap_or_default())
+    Item { is_default, ..Item::new(safe_label(&choice.label()), detail.unwrap_or_default()) }
 }
 
 /// Whether a label is the key in other words: `first_name`, `First name`.

@@ -13,7 +13,9 @@ use crate::text::{cut, safe_line, safe_text};
 
 /// The longest label and the longest text of a server that are shown, in characters.
 pub(super) const LABEL: usize = 60;
-const TEXT: usize = 4000;
+const TEXT: usize = 60_000;
+/// How much of a message stays on the screen when it is over.
+const RECORD: usize = 4000;
 
 /// Who asks, and what is said above everything.
 #[derive(Clone, Debug, Default)]
@@ -71,6 +73,10 @@ pub(super) struct Fill<'a> {
     pub(super) drafts: Vec<Option<String>>,
     /// Whether the review has been reached: then fields are changed one by one.
     pub(super) reviewing: bool,
+    /// The field of which this form is the value.
+    pub(super) within: Option<String>,
+    /// Why what was entered is not taken as a whole.
+    pub(super) trouble: Option<String>,
 }
 
 impl Asking {
@@ -86,7 +92,7 @@ impl Asking {
     /// What stays on the screen when it is over.
     pub(super) fn record(&self, look: Look, columns: usize) -> Vec<Line> {
         let header = Line::new(Ink::Strong, &*self.header);
-        [header].into_iter().chain(look.behind_bar(&safe(&self.message), columns)).collect()
+        [header].into_iter().chain(look.behind_bar(&cut(&safe(&self.message), RECORD), columns)).collect()
     }
 }
 
@@ -106,7 +112,8 @@ impl Stage {
         let slots = vec![Slot::Open; form.fields.len()];
         let drafts = vec![None; form.fields.len()];
         let scene = asking.scene();
-        let mut fill = Fill { stage: self, asking, form, scene, slots, drafts, reviewing: false };
+        let mut fill =
+            Fill { stage: self, asking, form, scene, slots, drafts, reviewing: false, within: None, trouble: None };
         let reply = fill.run();
         let answers = fill.answers(true);
         let interrupted = matches!(reply, Err(End::Interrupted));

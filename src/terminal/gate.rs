@@ -52,6 +52,11 @@ pub fn is_asking() -> bool {
     OPEN.load(Ordering::Acquire) > 0
 }
 
+/// Whether a prompt waits for the one that is open.
+pub(super) fn others_ask() -> bool {
+    OPEN.load(Ordering::Acquire) > 1
+}
+
 /// How many prompts are open, or about to be.
 static OPEN: AtomicUsize = AtomicUsize::new(0);
 
@@ -124,15 +129,20 @@ impl Gate {
         Held(self)
     }
 
+    /// Whether something was printed while a prompt is open.
+    pub(super) fn has_kept(&self) -> bool {
+        !self.lock().kept.is_empty()
+    }
+
+    /// Prints what was kept, while the prompt that is open has taken itself away.
+    pub(super) fn print_kept(&self) {
+        self.lock().print_kept();
+    }
+
     fn open(&self) {
         let mut state = self.lock();
         state.held = false;
-        if mem::take(&mut state.dropped) > 0 {
-            write("… older lines were left out\n");
-        }
-        for (stream, text) in state.kept.drain(..) {
-            stream.write(&text);
-        }
+        state.print_kept();
         write(state.status.as_deref().unwrap_or_default());
         drop(state);
         self.freed.notify_one();
@@ -140,6 +150,17 @@ impl Gate {
 
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn print_kept(&mut self) {
+        if mem::take(&mut self.dropped) > 0 {
+            write("… older lines were left out\n");
+        }
+        for (stream, text) in self.kept.drain(..) {
+            stream.write(&text);
+        }
     }
 }
 

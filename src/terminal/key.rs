@@ -39,6 +39,8 @@ pub(super) enum Key {
     External,
     /// Ctrl-R.
     Restore,
+    /// Ctrl-T.
+    Unfold,
     /// Anything else.
     Unknown,
 }
@@ -65,6 +67,7 @@ impl Key {
             0x0f => Self::External,
             0x10 => Self::Up,
             0x12 => Self::Restore,
+            0x14 => Self::Unfold,
             0x15 => Self::EraseToStart,
             0x17 => Self::EraseWordLeft,
             0x1b => after_escape(more),

@@ -18,11 +18,17 @@ pub(super) struct Layout {
     pub(super) above: Vec<Line>,
     pub(super) rows: usize,
     pub(super) below: Vec<Line>,
+    /// How many lines of text there was no room for.
+    pub(super) hidden: usize,
+    /// Whether lines of the message are among them.
+    pub(super) cuts_message: bool,
 }
 
 /// A part of the screen, which gives rows away when there are too few.
 struct Part {
     lines: Vec<Line>,
+    /// How many lines were taken away.
+    taken: usize,
     /// Whether the last line that stays says how many are missing.
     counts: bool,
 }
@@ -70,12 +76,22 @@ const SHRINKING: [(Place, usize); 20] = [
 impl Layout {
     /// Lays out `prompt` in `scene` for something that takes `rows` rows, or as many as there are.
     pub(super) fn new(scene: &Scene, prompt: &Prompt, rows: usize, size: Size, look: Look) -> Self {
+        let layout = Self::lay(scene, prompt, rows, size, look);
+        if layout.hidden == 0 || look.plain {
+            return layout;
+        }
+        let mut prompt = prompt.clone();
+        prompt.hints.insert(0, "Ctrl-T shows all the text".to_owned());
+        Self::lay(scene, &prompt, rows, size, look)
+    }
+
+    fn lay(scene: &Scene, prompt: &Prompt, rows: usize, size: Size, look: Look) -> Self {
         let columns = size.columns.saturating_sub(1).max(1);
         let bars = |text: &str| look.behind_bar(text, columns);
         let gap = |wanted: bool| if wanted { vec![Line::default()] } else { Vec::new() };
         let answers = scene.answer_lines(columns);
-        let whole = |lines| Part { lines, counts: false };
-        let counted = |lines| Part { lines, counts: true };
+        let whole = |lines| Part { lines, taken: 0, counts: false };
+        let counted = |lines| Part { lines, taken: 0, counts: true };
         let mut parts = [
             whole(scene.header_lines()),
             counted(bars(&scene.message)),
@@ -89,16 +105,21 @@ impl Layout {
             whole(prompt.error.as_deref().map_or_else(Vec::new, |error| look.error(error, columns))),
             whole(hint_lines(&prompt.hints, columns)),
         ];
+        let (mut hidden, mut cuts_message) = (0, false);
         for (place, keep) in SHRINKING {
             let total: usize = parts.iter().map(|part| part.lines.len()).sum();
             let part = &mut parts[place as usize];
             let excess = total.saturating_sub(size.rows).min(part.lines.len().saturating_sub(keep));
+            if part.counts && excess > 0 {
+                hidden += excess;
+                cuts_message |= place == Place::Message;
+            }
             part.shrink(excess, place == Place::Answers);
         }
         let mut parts = parts.into_iter().map(|part| part.lines);
         let above = parts.by_ref().take(Place::Entry as usize).flatten().collect();
         let rows = parts.next().map_or(0, |lines| lines.len());
-        Self { above, rows, below: parts.flatten().collect() }
+        Self { above, rows, below: parts.flatten().collect(), hidden, cuts_message }
     }
 }
 
@@ -114,9 +135,10 @@ impl Part {
         }
         let all = self.lines.len();
         self.lines.truncate(all - excess);
-        let hidden = excess + 1;
+        self.taken += excess;
+        let hidden = self.taken + 1;
         if let (true, Some(last)) = (self.counts, self.lines.last_mut()) {
-            *last = Line::new(Ink::Faint, format!("… {hidden} more lines"));
+            *last = Line::new(Ink::Faint, format!("… {hidden} more lines, Ctrl-T shows them"));
         }
     }
 }

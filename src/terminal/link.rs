@@ -39,12 +39,12 @@ impl Stage {
         };
         let server = asking.server.as_deref().unwrap_or_default();
         let mut choices = vec![
-            (Consent::Own, Item::new("I open it myself", "the address stays on the screen")),
+            (Consent::Own, Item::agreeing("I open it myself", "the address stays on the screen")),
             (Consent::No(Refusal::Decline), Item::new("Decline", format!("{server} is told that you said no"))),
             (Consent::No(Refusal::Cancel), Item::new("Cancel", "closed without an answer")),
         ];
         if browser {
-            choices.insert(0, (Consent::Open, Item::new("Open it in the browser", "")));
+            choices.insert(0, (Consent::Open, Item::agreeing("Open it in the browser", "")));
         }
         if scene.waiting() > 0 {
             let detail = format!("this one and {} more", scene.waiting());

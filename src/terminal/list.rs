@@ -16,11 +16,20 @@ use super::{
 pub(super) struct Item {
     pub(super) label: String,
     pub(super) detail: String,
+    /// Whether choosing it agrees to what is written above.
+    pub(super) agrees: bool,
+    /// Whether it is the server's default.
+    pub(super) is_default: bool,
 }
 
 impl Item {
     pub(super) fn new(label: impl Into<String>, detail: impl Into<String>) -> Self {
-        Self { label: label.into(), detail: detail.into() }
+        Self { label: label.into(), detail: detail.into(), agrees: false, is_default: false }
+    }
+
+    /// An item that agrees to what is written above, all of which must have been on the screen.
+    pub(super) fn agreeing(label: impl Into<String>, detail: impl Into<String>) -> Self {
+        Self { agrees: true, ..Self::new(label, detail) }
     }
 }
 
@@ -65,6 +74,8 @@ pub(super) struct Choosing<'a> {
     /// What was typed: a filter, or a word for yes or no.
     typed: String,
     guard: Guard,
+    /// How many lines have not been on the screen yet.
+    pub(super) unread: usize,
     /// Why the last key did nothing.
     remark: Option<String>,
 }
@@ -74,6 +85,8 @@ pub(super) struct Choosing<'a> {
 pub(super) enum Pressed {
     Chosen,
     Back,
+    /// Everything that is written above is to be shown.
+    Unfold,
     Changed,
     Nothing,
 }
@@ -82,7 +95,7 @@ impl<'a> Choosing<'a> {
     pub(super) fn new(items: &'a [Item], purpose: Purpose) -> Self {
         let shown = (0..items.len()).collect();
         let (active, guard) = (purpose.start(), purpose.guard());
-        Self { items, purpose, shown, active, typed: String::new(), guard, remark: None }
+        Self { items, purpose, shown, active, typed: String::new(), guard, unread: 0, remark: None }
     }
 
     /// What was already down when the prompt is drawn anew after a while does not count either.
@@ -115,7 +128,19 @@ impl<'a> Choosing<'a> {
                 let yes_or_no = if self.purpose == Purpose::YesOrNo { "y, n, " } else { "" };
                 self.remark = Some(format!("choose first: {yes_or_no}↑↓, or a number"));
             }
+            (Key::Unfold, _) => return Pressed::Unfold,
+            (Key::Enter, Some(active)) if self.unread > 0 && self.items[self.shown[active]].agrees => {
+                self.remark = Some(format!("{} lines have not been shown: Ctrl-T first", self.unread));
+            }
             (Key::Enter, Some(_)) => return Pressed::Chosen,
+            (Key::Restore, _) if self.items.iter().any(|item| item.is_default) => {
+                self.look_for(String::new());
+                if let Many::Any(marked) = many {
+                    *marked.borrow_mut() = self.items.iter().map(|item| item.is_default).collect();
+                } else {
+                    self.move_to(self.items.iter().position(|item| item.is_default));
+                }
+            }
             (Key::Char(' '), Some(active)) if let Many::Any(marked) = many => {
                 let mut marked = marked.borrow_mut();
                 let index = self.shown[active];
@@ -258,6 +283,7 @@ impl Stage {
                 (choosing.prompt(prompt), choosing.shown.clone(), choosing.active)
             };
             let list = List::new(self, scene, &prompt, items, &shown, many)?;
+            choosing.borrow_mut().unread = if self.has_read { 0 } else { list.hidden };
             list.open(self);
             let theme = list.theme(self, &choosing);
             let drawn = Select::with_theme(&theme).items(&list.names).max_length(list.page);
@@ -269,6 +295,15 @@ impl Stage {
                     break choosing.active.map(|active| choosing.shown[active]);
                 }
                 Some(Pressed::Back) => break None,
+                Some(Pressed::Unfold) => {
+                    self.unfold(scene, &prompt)?;
+                    let mut choosing = choosing.borrow_mut();
+                    choosing.begin_again();
+                    if purpose.start().is_none() {
+                        choosing.active = None;
+                        choosing.typed.clear();
+                    }
+                }
                 Some(Pressed::Nothing) => choosing.borrow_mut().begin_again(),
                 Some(Pressed::Changed) | None => {}
             }

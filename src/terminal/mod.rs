@@ -10,6 +10,8 @@
 mod alarm;
 mod ask;
 mod browser;
+mod command;
+mod dates;
 mod drawing;
 mod editor;
 mod entry;
@@ -25,6 +27,7 @@ mod layout;
 mod line;
 mod link;
 mod list;
+mod object;
 mod open;
 mod painter;
 mod plain;
@@ -34,8 +37,10 @@ mod session;
 mod stage;
 mod switch;
 mod tty;
+mod unfold;
 mod waiting;
 
+pub(crate) use command::Typed;
 pub(crate) use fill::{Asking, Reply};
 pub use filled::Filled;
 pub use gate::{Gate, gate, is_asking};

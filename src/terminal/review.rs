@@ -25,7 +25,7 @@ impl Fill<'_> {
         let mut purpose = Purpose::Consent;
         let mut error = None;
         loop {
-            let mut acts = vec![(Act::Send, Item::new("Send", ""))];
+            let mut acts = vec![(Act::Send, Item::agreeing("Send", ""))];
             for (at, field) in self.form.fields.iter().enumerate() {
                 let value = shown(field, &self.slots[at]).unwrap_or_default();
                 acts.push((Act::Change(at), Item::new(format!("Change {}", self.label(field)), value)));
@@ -69,12 +69,12 @@ impl Fill<'_> {
     /// A form without fields: yes, no, or neither.
     pub(super) fn confirm(&mut self) -> Result<Reply, End> {
         let (acts, prompt) = if let Some(server) = &self.asking.server {
-            let mut acts = vec![(Act::Send, Item::new("Accept", format!("{server} is told that you agree")))];
+            let mut acts = vec![(Act::Send, Item::agreeing("Accept", format!("{server} is told that you agree")))];
             self.add_ends(&mut acts);
             (acts, prompt("Do you accept?".to_owned(), ""))
         } else {
             // The question is ours, and stands above.
-            let acts = vec![(Act::Send, Item::new("Yes", "")), (Act::Cancel, Item::new("No", ""))];
+            let acts = vec![(Act::Send, Item::agreeing("Yes", "")), (Act::Cancel, Item::new("No", ""))];
             (acts, Prompt { title: None, ..prompt(String::new(), "") })
         };
         loop {
@@ -91,6 +91,17 @@ impl Fill<'_> {
                     }
                 }
             }
+        }
+    }
+
+    /// In a terminal of very few rows a message that was never shown is written above, to stay.
+    fn leave_message_where_there_is_no_room(&mut self) {
+        const FEW_ROWS: usize = 8;
+        let stage = &mut *self.stage;
+        if !stage.look.plain && !stage.has_read && stage.rows() < FEW_ROWS {
+            let lines = self.asking.record(stage.look, stage.columns());
+            stage.leave(&lines);
+            stage.has_read = true;
         }
     }
 
@@ -111,6 +122,7 @@ impl Fill<'_> {
         self.scene.answers.clear();
         // No Enter that was typed ahead is consent.
         self.stage.flush();
+        self.leave_message_where_there_is_no_room();
         let items: Vec<Item> = acts.iter().map(|(_, item)| item.clone()).collect();
         let chosen = self.stage.choose(&self.scene, prompt, &items, purpose)?;
         Ok(chosen.map(|index| acts[index].0))

@@ -69,6 +69,8 @@ pub(super) struct Stage {
     /// Whether a plain terminal has been told who asks.
     pub(super) announced: bool,
     takes_pastes: bool,
+    /// Whether the whole message has been on the screen.
+    pub(super) has_read: bool,
 }
 
 impl Stage {
@@ -84,6 +86,7 @@ impl Stage {
             is_typing: false,
             announced: false,
             takes_pastes: false,
+            has_read: false,
         };
         stage.size()?;
         // What was typed before anything was asked is no answer to it.
@@ -104,7 +107,7 @@ impl Stage {
         usize::saturating_sub(columns, 1).max(1)
     }
 
-    fn rows(&self) -> usize {
+    pub(super) fn rows(&self) -> usize {
         self.screen.size_checked().map_or(24, |(rows, _)| rows.into())
     }
 
@@ -123,7 +126,9 @@ impl Stage {
                 }
                 size => {
                     let size = size?;
-                    return Ok((Layout::new(scene, prompt, rows, size, self.look), size));
+                    let layout = Layout::new(scene, prompt, rows, size, self.look);
+                    self.has_read |= !layout.cuts_message && !scene.message.is_empty();
+                    return Ok((layout, size));
                 }
             }
         }

@@ -16,6 +16,8 @@ pub(super) struct Switch<'a> {
     pub(super) words: &'a [&'a str],
     /// Which is chosen; nothing is before anything is typed when there is no default.
     pub(super) active: Option<usize>,
+    /// Which is the server's default.
+    pub(super) default: Option<usize>,
     /// What typed text means.
     pub(super) parse: &'a dyn Fn(&str) -> Result<usize, String>,
 }
@@ -52,6 +54,10 @@ impl Stage {
                 continue;
             }
             prompt.error = None;
+            if key == Key::Unfold {
+                self.unfold(scene, &prompt)?;
+                continue;
+            }
             if !typed.text().is_empty() && typed.press(&key) {
                 continue;
             }
@@ -71,6 +77,7 @@ impl Stage {
                 },
                 Key::Right | Key::Down | Key::Tab => active = Some(active.map_or(0, |index| (index + 1) % count)),
                 Key::Left | Key::Up => active = Some(active.map_or(count - 1, |index| (index + count - 1) % count)),
+                Key::Restore => active = switch.default.or(active),
                 Key::Char(' ') => {}
                 Key::Char(_) => drop(typed.press(&key)),
                 _ => {}

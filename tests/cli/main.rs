@@ -28,6 +28,7 @@ mod results;
 mod resume;
 mod rows;
 mod secrets;
+mod shell;
 mod slips;
 mod tasks;
 mod typed;

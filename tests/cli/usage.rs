@@ -60,7 +60,7 @@ fn options_may_stand_before_the_command() {
 fn options_of_other_commands_are_refused_by_name() {
     for words in [["--answers", "a.json", "tools", "forms"], ["tools", "forms", "--answers", "a.json"]] {
         let test = Test::new().demo().args(words).status(2).stdout("");
-        test.stderr("error: unexpected argument '--answers' found\nhint: --answers is an option of call, read, prompt and resume\n")
+        test.stderr("error: unexpected argument '--answers' found\nhint: --answers is an option of call, read, prompt, shell and resume\n")
             .run();
     }
 }

@@ -3,6 +3,7 @@
 mod consent;
 mod editing;
 mod fields;
+mod helping;
 mod leaving;
 mod links;
 mod own;

@@ -1,0 +1,121 @@
+//! `toolnexus shell`: many commands over connections that stay.
+
+use std::{io::IsTerminal, sync::Arc};
+
+use clap::Args;
+
+use super::{
+    questions::Questions,
+    run::block_on,
+    select::{Selected, ServerWord},
+    session::Session,
+    shell_line::Shell,
+    signals::Signals,
+};
+use crate::{
+    cli::{GlobalArgs, QuestionArgs, ServerArgs},
+    config::{self, Config, Environment},
+    error::Error,
+    output::Printer,
+};
+
+/// What `shell` takes.
+#[derive(Args, Debug)]
+#[command(
+    override_usage = "toolnexus shell [OPTIONS] [SERVER]...\n       toolnexus shell [OPTIONS] -- COMMAND...",
+    after_help = "Each line is a command as on the command line, without `toolnexus`. Servers stay connected; the SERVERs that are
+named are connected to at once. Tab completes, Ctrl-C stops the call, Ctrl-D ends the shell.
+When stdin is not a terminal, its lines are run as a script; the first one that fails ends it.
+
+  $user = call people find name=Ada        keeps the result
+  call mail send to=${user.email}          uses a part of it: structured content, or text that is JSON
+  # a comment
+
+Examples:
+  toolnexus shell files
+  toolnexus shell < steps.txt
+  toolnexus shell -o json --answers answers.json < steps.txt"
+)]
+pub struct ShellArgs {
+    /// The servers to connect to at once
+    #[arg(value_name = "SERVER", hide = true)]
+    pub words: Vec<String>,
+    /// A server to start: everything after `--`; its name is `adhoc`
+    #[arg(last = true, value_name = "COMMAND", hide = true)]
+    pub command: Vec<String>,
+    /// In a script: go on after a line that failed
+    #[arg(long)]
+    pub keep_going: bool,
+    /// Options for the servers that are named.
+    #[command(flatten)]
+    pub server: ServerArgs,
+    /// Options for answering questions.
+    #[command(flatten)]
+    pub questions: QuestionArgs,
+}
+
+/// Runs lines until their end.
+///
+/// # Errors
+/// [`Error`]: when nothing can be started, and in a script that of the line that failed.
+pub fn run(args: ShellArgs, global: &GlobalArgs, printer: &Arc<Printer>) -> anyhow::Result<()> {
+    let is_script = !std::io::stdin().is_terminal();
+    if is_script && args.questions.takes_stdin() {
+        let hint = Some("put the answers in a file".to_owned());
+        let message = "--answers - cannot be used here: stdin is the script".to_owned();
+        return Err(Error::Usage { message, hint }.into());
+    }
+    let (config, names) = servers(args.words, args.command, global, &args.server)?;
+    let questions = Questions::new(&args.questions, is_script, printer)?;
+    block_on(async {
+        let signals = if is_script { Signals::install()? } else { Signals::install_for_lines()? };
+        let session = {
+            let heard = (None, Session::log_level(printer));
+            Session::with_signals(config, &args.server, &questions, heard, printer, Arc::new(|_| false), signals)?
+        };
+        let mut shell = Shell::new(&session, printer, global, questions.terminal(), args.server.timeout);
+        shell.greet(&names, is_script).await;
+        let ended = match questions.terminal() {
+            Some(terminal) if !is_script => shell.talk(terminal).await,
+            _ => shell.script(args.keep_going).await,
+        };
+        session.close().await;
+        questions.finish(printer, ended.is_ok())?;
+        ended.map_err(Into::into)
+    })
+}
+
+/// The configuration with all servers that can be used, and the names of those to connect to at once.
+fn servers(
+    words: Vec<String>,
+    command: Vec<String>,
+    global: &GlobalArgs,
+    args: &ServerArgs,
+) -> anyhow::Result<(Config, Vec<String>)> {
+    if words.is_empty() && command.is_empty() {
+        return Ok((config::discover(global.config.as_deref(), &Environment::current())?, Vec::new()));
+    }
+    if !command.is_empty() {
+        if let Some(word) = words.first() {
+            return Err(Error::usage(format!("{word:?} is one word too many beside a COMMAND")).into());
+        }
+        let Selected { server, .. } = Selected::new(words, command);
+        let (config, name) = server.unwrap_or(ServerWord::Named(String::new())).config(global, args)?;
+        return Ok((config, vec![name]));
+    }
+    let mut merged: Option<Config> = None;
+    let mut names = Vec::new();
+    for word in words {
+        let Selected { server: Some(server), .. } = Selected::new(vec![word], Vec::new()) else { continue };
+        let (config, name) = server.config(global, args)?;
+        let merged = merged.get_or_insert_with(|| config.clone());
+        for entry in config.servers.into_iter().filter(|entry| entry.name.as_str() == name) {
+            match merged.servers.iter_mut().find(|known| known.name == entry.name) {
+                Some(known) => *known = entry,
+                None => merged.servers.push(entry),
+            }
+        }
+        names.push(name);
+    }
+    merged.map(|config| (config, names)).ok_or_else(|| Error::usage("SERVER is missing").into())
+}

@@ -1,0 +1,122 @@
+use std::time::{Duration, Instant};
+
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    Editor, Key, Terminal,
+    entry::{Entered, window},
+    gate::{gate, others_ask},
+    line::{Ink, Line},
+    painter::Caret,
+    stage::{End, Event, Stage},
+};
+
+/// How often it is looked for what was printed meanwhile, and for questions.
+const TICK: Duration = Duration::from_millis(150);
+
+/// What a person typed at a prompt for commands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Typed {
+    /// A line.
+    Line(String),
+    /// Tab: the text before the cursor, and after it.
+    Complete(String, String),
+    /// Ctrl-C: the line is thrown away.
+    Cleared,
+    /// Somebody else needs the terminal; the line so far.
+    Yield(String),
+    /// The end of input.
+    End,
+    /// No line can be read here, and why.
+    Impossible(String),
+}
+
+impl Terminal {
+    /// Reads a command behind `prompt`, which begins as `draft`. What is printed meanwhile appears above the line.
+    pub(crate) async fn read_command(
+        &self,
+        prompt: &'static str,
+        draft: (String, String),
+        history: Vec<String>,
+        stop: &CancellationToken,
+    ) -> Typed {
+        let is_plain = self.look.plain;
+        match self.run(stop, |_| (), move |stage| stage.command(prompt, &draft, &history)).await {
+            Ok(typed) => typed,
+            // There both are one key's.
+            Err(End::Interrupted) if is_plain => Typed::End,
+            Err(End::Interrupted) => Typed::Cleared,
+            Err(End::Withdrawn) => Typed::End,
+            Err(end) => Typed::Impossible(end.to_string()),
+        }
+    }
+}
+
+impl Stage {
+    fn command(&mut self, prompt: &str, draft: &(String, String), history: &[String]) -> Result<Typed, End> {
+        let mut editor = Editor::between(&draft.0, &draft.1);
+        if self.look.plain {
+            return Ok(match self.read_plainly(&mut editor, false)? {
+                Entered::Done => Typed::Line(editor.text().to_owned()),
+                _ => Typed::Cleared,
+            });
+        }
+        self.take_pastes(true);
+        // The lines that can be gone through, the one being typed last.
+        let mut lines: Vec<String> = history.to_vec();
+        lines.push(editor.text().to_owned());
+        let mut at = lines.len() - 1;
+        loop {
+            self.size()?;
+            let columns = self.columns().saturating_sub(prompt.len()).max(1);
+            let (before, whole) = window(&editor, None, columns);
+            let line = |text: String| Line::new(Ink::Accent, prompt).and(Ink::Plain, text);
+            self.draw(&[line(whole)], &Caret::After(0, line(before)));
+            let key = match self.event(Some(Instant::now() + TICK)) {
+                Ok(Event::Key(key)) => key,
+                Ok(Event::Redraw) => continue,
+                Ok(Event::Timeout) => {
+                    if others_ask() {
+                        return Ok(Typed::Yield(editor.text().to_owned()));
+                    }
+                    if gate().has_kept() {
+                        self.leave(&[]);
+                        gate().print_kept();
+                    }
+                    continue;
+                }
+                Err(End::Interrupted) => {
+                    self.leave(&[line(format!("{}^C", editor.text()))]);
+                    return Err(End::Interrupted);
+                }
+                Err(end) => return Err(end),
+            };
+            match key {
+                Key::Enter => {
+                    self.leave(&[line(shown(editor.text()))]);
+                    return Ok(Typed::Line(editor.text().to_owned()));
+                }
+                Key::EndOfInput if editor.text().is_empty() => {
+                    self.leave(&[line(String::new())]);
+                    return Ok(Typed::End);
+                }
+                Key::Tab => {
+                    let (before, after) = editor.parts();
+                    return Ok(Typed::Complete(before.to_owned(), after.to_owned()));
+                }
+                Key::Up | Key::Down => {
+                    let to = if key == Key::Up { at.saturating_sub(1) } else { (at + 1).min(lines.len() - 1) };
+                    lines[at] = editor.text().to_owned();
+                    at = to;
+                    editor = Editor::new(&lines[at]);
+                }
+                key => drop(editor.press(&key)),
+            }
+        }
+    }
+}
+
+/// A line as it stays on the screen.
+fn shown(text: &str) -> String {
+    crate::text::safe_line(text).into_owned()
+}
