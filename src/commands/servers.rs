@@ -146,11 +146,11 @@ fn print(printer: &Printer, config: &Config, states: Vec<(String, Value)>, kept:
         let (kind, endpoint) = place(entry, &config.mask);
         let of_entry = |found: &&Found| entry.server.as_ref().is_ok_and(|server| found.is_of(server));
         let own = kept.iter().find(of_entry);
-        let words = [
+        let parts = [
             Some(std::mem::take(&mut state)).filter(|state| !state.is_empty()),
             own.map(|own| kept::words(&own.standing)),
         ];
-        state = words.into_iter().flatten().collect::<Vec<_>>().join("; ");
+        state = parts.into_iter().flatten().collect::<Vec<_>>().join("; ");
         let signed_in = signed_in.iter().find(|known| is_at(entry, &known.url));
         if let Some(known) = signed_in {
             let words = format!("signed in: {}", words(known));

@@ -114,7 +114,7 @@ fn what_a_program_leaves_behind_does_not_hold_the_call_up() {
     let run = asked(program).stdout("done\n").run();
     let pid = fs::read_to_string(run.path("child")).expect("the child's id");
     let pid = nix::unistd::Pid::from_raw(pid.trim().parse().expect("a process id"));
-    drop(nix::sys::signal::kill(pid, nix::sys::signal::Signal::SIGKILL));
+    let _ = nix::sys::signal::kill(pid, nix::sys::signal::Signal::SIGKILL);
     assert_eq!(reply(&run)["action"], "accept");
 }
 

@@ -104,12 +104,12 @@ fn a_key_of_many_steps_is_refused() {
 #[test]
 fn many_entries_are_read_in_a_straight_line() {
     let servers: serde_json::Map<String, Value> =
-        (0..40_000).map(|i| (format!("server{i}"), json!({"command": "true", "args": [i.to_string()]}))).collect();
+        (0..10_000).map(|i| (format!("server{i}"), json!({"command": "true", "args": [i.to_string()]}))).collect();
     let config = json!({"mcpServers": servers}).to_string();
     let run = Test::new().config(&config).args(["call", "nobody", "t"]).status(3).run();
     assert!(run.took.as_secs() < 25, "the configuration: {:?}", run.took);
     let entries: Vec<Value> =
-        (0..40_000).map(|i| json!({"when": {"tool": format!("t{i}")}, "content": {"a": "x"}})).collect();
+        (0..10_000).map(|i| json!({"when": {"tool": format!("t{i}")}, "content": {"a": "x"}})).collect();
     let answers = Value::from(entries).to_string();
     let test = Test::new().server("s", &asking()).file("answers.json", answers);
     let run = test.args(["call", "s", "t", "--answers", "answers.json"]).status(8).run();
