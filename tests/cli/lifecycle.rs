@@ -118,7 +118,7 @@ fn a_signal_is_heard_in_a_flood_of_lines() {
     let mut stderr = BufReader::new(program.stderr.take().expect("a pipe"));
     let mut warning = String::new();
     stderr.read_line(&mut warning).expect("text");
-    assert!(warning.contains("no message"), "{warning}");
+    assert!(warning.contains("not a message"), "{warning}");
     let start = Instant::now();
     kill(id(&program), Signal::SIGTERM).expect("the program is there");
     assert_eq!(wait(program, LONG).status, Some(143));
