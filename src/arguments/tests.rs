@@ -112,7 +112,7 @@ fn files_are_text_json_or_base64() {
     assert_eq!(sent(&["blob=AP8B"], &schema()), json!({"blob": "AP8B"}));
     assert_eq!(sent(&["code=@@me"], &schema()), json!({"code": "@me"}));
     assert_eq!(refused(&["code=@raw"], &schema()), "argument code: the file is not UTF-8 text");
-    assert_eq!(refused(&["code=@nowhere"], &schema()), "read nowhere for code: no such file");
+    assert_eq!(refused(&["code=@nowhere"], &schema()), "nowhere, which code names, cannot be read: no such file");
 }
 
 #[test]
@@ -129,7 +129,7 @@ fn what_cannot_fit_is_refused_by_name() {
         (vec!["where=here"], "argument where: here is not a JSON object"),
         (vec!["code=a", "code=b"], "argument code: given twice, and it takes one value"),
         (vec!["qty:={"], "argument qty: { is not JSON: EOF while parsing an object at line 1 column 1"),
-        (vec!["verbose"], "\"verbose\": write key=text, key:=json or key=@file"),
+        (vec!["verbose"], "\"verbose\" is not an argument: write key=text, key:=json or key=@file"),
     ] {
         assert_eq!(refused(&words, &schema()), reason, "{words:?}");
     }
@@ -166,7 +166,7 @@ fn words_lie_over_the_whole_object() {
         over("@list.json", &[]).expect_err("a list").to_string(),
         "--args: it is a list, but an object is wanted"
     );
-    assert_eq!(over("@gone", &[]).expect_err("no file").to_string(), "read gone for --args: no such file");
+    assert_eq!(over("@gone", &[]).expect_err("no file").to_string(), "gone, which --args names, cannot be read: no such file");
 }
 
 #[test]

@@ -220,6 +220,6 @@ mod tests {
         assert!(refused(&url, env).contains("a server that is a command"));
         let bearer = Overrides { bearer_env: Some("NOPE".into()), ..Overrides::default() };
         assert!(refused(&url, bearer).contains("NOPE is not set"));
-        assert!(refused(&Target::Url("http://".into()), Overrides::default()).contains("no web address"));
+        assert!(refused(&Target::Url("http://".into()), Overrides::default()).contains("not a web address"));
     }
 }

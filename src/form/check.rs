@@ -97,10 +97,10 @@ impl Field {
         let shown = self.quote(value);
         let broken = |reason: String| Err(self.error(format!("{shown} is {reason}")));
         if !decimal.is_finite() {
-            return broken("no number that can be sent".into());
+            return broken("not a number that can be sent".into());
         }
         if rules.integer && !decimal.is_integer() {
-            return broken("no whole number".into());
+            return broken("not a whole number".into());
         }
         let bounds = [
             (&rules.minimum, "below", Decimal::lt as fn(&Decimal, &Decimal) -> bool),
@@ -117,7 +117,7 @@ impl Field {
         }
         match &rules.multiple_of {
             Some(unit) if decimal.is_multiple_of(&Decimal::from_number(unit)) == Some(false) => {
-                broken(format!("no multiple of {unit}"))
+                broken(format!("not a multiple of {unit}"))
             }
             _ => Ok(()),
         }

@@ -100,7 +100,7 @@ mod tests {
         };
         let received = async {
             let first: Frame<Value> = read(&mut there).await.expect("read").expect("a frame");
-            assert_eq!((first.head.to_string().as_str(), first.body.len()), (r#"{"a":1.50}"#, 0));
+            assert_eq!((first.head.to_string().as_str(), first.body.len()), (r#"{"a":1.5}"#, 0));
             let second: Frame<Value> = read(&mut there).await.expect("read").expect("a frame");
             assert_eq!((second.head, second.body.len()), (Value::Null, 3 << 20));
             assert!(read::<Value>(&mut there).await.expect("the end").is_none());

@@ -34,7 +34,7 @@ fn numbers_mail_and_yes_or_no_without_titles() {
     person.send(key::BACKSPACE).send("\r").see("2 of 5");
     person.fill("name", "x").see("✗ x is too short").send("y\r").see("3 of 5");
     person.fill("mail", "nobody").see("✗ nobody is not an e-mail address").send("@a.example\r").see("4 of 5");
-    person.fill("height", "0.7").see("✗ 0.7 is no multiple").send(key::CTRL_U).send("1.5\r").see("5 of 5");
+    person.fill("height", "0.7").see("✗ 0.7 is not a multiple").send(key::CTRL_U).send("1.5\r").see("5 of 5");
     person.see("yes    no").send("perhaps\r").see("✗ perhaps is neither yes nor no");
     person.send("\r").see("✗ choose yes or no").send("y\r");
     person.review_and_send().see("done");
