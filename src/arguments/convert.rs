@@ -122,9 +122,12 @@ fn list(root: &Value, key: &str, schema: &Map<String, Value>, input: Input) -> R
         _ => {}
     }
     let has_commas = trimmed.contains(',');
-    let one = convert(root, key, &items, input).map_err(|reason| match has_commas {
-        true => format!("{reason}; for several values repeat {key}=…, or write {key}:=[…]"),
-        false => reason,
+    let one = convert(root, key, &items, input).map_err(|reason| {
+        if has_commas {
+            format!("{reason}; for several values repeat {key}=…, or write {key}:=[…]")
+        } else {
+            reason
+        }
     })?;
     Ok(Value::Array(vec![one]))
 }

@@ -166,7 +166,10 @@ fn words_lie_over_the_whole_object() {
         over("@list.json", &[]).expect_err("a list").to_string(),
         "--args: it is a list, but an object is wanted"
     );
-    assert_eq!(over("@gone", &[]).expect_err("no file").to_string(), "gone, which --args names, cannot be read: no such file");
+    assert_eq!(
+        over("@gone", &[]).expect_err("no file").to_string(),
+        "gone, which --args names, cannot be read: no such file"
+    );
 }
 
 #[test]

@@ -78,11 +78,11 @@ pub fn run(args: CallArgs, global: &GlobalArgs, printer: &Arc<Printer>) -> anyho
     let (server, tool, words) = split(args.words, args.command)?;
     let page = server.page(&tool);
     let slip = Slip::new("call", &server, std::iter::once(&tool).chain(&words));
-    let given = Given::read(words, args.args, args.questions.takes_stdin()).or_else(|error| {
+    let given = Given::read(words, args.args, args.questions.takes_stdin()).map_err(|error| {
         // Words that are no arguments are often a program that should stand behind `--`.
         match server.clone().config(global, &args.server) {
-            Err(unknown @ Error::Config(ConfigError::UnknownServer { .. })) => Err(slip.explain(unknown)),
-            _ => Err(error),
+            Err(unknown @ Error::Config(ConfigError::UnknownServer { .. })) => slip.explain(unknown),
+            _ => error,
         }
     })?;
     let (config, server) = server.config(global, &args.server).map_err(|error| slip.explain(error))?;

@@ -59,7 +59,7 @@ pub fn run(args: InstructionsArgs, global: &GlobalArgs, printer: &Arc<Printer>) 
         let session = Session::new(config, &args.server, &Questions::for_listing(), None, printer)?;
         let options = ListingArgs { strict: args.strict, ..ListingArgs::default() };
         let mut listing = Listing::new(printer, "instructions", &names, &options);
-        let ask = async |name: &str| Ok(shown(&*session.connect(name).await?.info()));
+        let ask = async |name: &str| Ok(shown(&session.connect(name).await?.info()));
         let taken = each(&names, ask, |name, shown| listing.take(name, shown)).await;
         listing.finish(session, taken).await
     })

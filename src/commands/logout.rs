@@ -35,21 +35,18 @@ pub fn run(args: &LogoutArgs, global: &GlobalArgs, printer: &Arc<Printer>) -> an
     let folder = sign_ins_folder().ok_or_else(|| Error::Io("find the folder for your data".to_owned()))?;
     let store = Store::new(folder);
     let failed = |error: AuthError| Error::Io(format!("sign out: {error}"));
-    let targets = match &args.server {
-        Some(word) => {
-            let Selected { server, .. } = Selected::new(vec![word.clone()], Vec::new());
-            let Some(server) = server else { return Err(Error::usage("SERVER is empty").into()) };
-            let (config, name) = server.config(global, &ServerArgs::default())?;
-            let config = config.server(&name)?.clone();
-            let Endpoint::Http(http) = config.endpoint else {
-                return Err(Error::usage(format!("{name} is a program; nobody signs in to it")).into());
-            };
-            vec![(http.url.to_string(), Some(http), config.auth.oauth)]
-        }
-        None => {
-            let all = store.all().map_err(|error| failed(error.into()))?;
-            all.into_iter().map(|known| (known.url, None, OAuth::default())).collect()
-        }
+    let targets = if let Some(word) = &args.server {
+        let Selected { server, .. } = Selected::new(vec![word.clone()], Vec::new());
+        let Some(server) = server else { return Err(Error::usage("SERVER is empty").into()) };
+        let (config, name) = server.config(global, &ServerArgs::default())?;
+        let config = config.server(&name)?.clone();
+        let Endpoint::Http(http) = config.endpoint else {
+            return Err(Error::usage(format!("{name} is a program; nobody signs in to it")).into());
+        };
+        vec![(http.url.to_string(), Some(http), config.auth.oauth)]
+    } else {
+        let all = store.all().map_err(|error| failed(error.into()))?;
+        all.into_iter().map(|known| (known.url, None, OAuth::default())).collect()
     };
     block_on(async {
         let mut out = Vec::new();

@@ -102,16 +102,13 @@ fn show(printer: &Printer, server: &str, lines: &[String], is_stream: bool) -> a
     if lines.is_empty() && is_stream {
         return Ok(());
     }
-    match printer.mode() {
-        OutputMode::Events => {
-            for line in lines {
-                printer.data("line", &json!({"server": server, "line": line}), String::new)?;
-            }
+    if printer.mode() == OutputMode::Events {
+        for line in lines {
+            printer.data("line", &json!({"server": server, "line": line}), String::new)?;
         }
-        _ => {
-            let text = || lines.iter().map(|line| format!("{}\n", safe_line(line))).collect();
-            printer.data("log", &json!({"server": server, "lines": lines}), text)?;
-        }
+    } else {
+        let text = || lines.iter().map(|line| format!("{}\n", safe_line(line))).collect();
+        printer.data("log", &json!({"server": server, "lines": lines}), text)?;
     }
     Ok(())
 }

@@ -83,7 +83,7 @@ impl Questions {
         if args.elicit == Some(ElicitPolicy::Off) {
             return match args.first() {
                 Some(option) => Err(Error::usage(format!("--elicit off cannot be used with {option}")).into()),
-                None => Ok(Self { terminal, sign_in, ..Self::default() }),
+                None => Ok(Self { sign_in, terminal, ..Self::default() }),
             };
         }
         let said = answers.as_ref().and_then(|(file, _)| file.otherwise);

@@ -86,7 +86,7 @@ impl Target {
         let server = ServerConfig::at(endpoint).overlay(overrides, environment)?;
         let entry = Entry { name: name.into(), enabled: true, server: Ok(server), warnings: Vec::new() };
         let config = Config { servers: vec![entry], ..Config::default() };
-        if let Some(ServerConfig { endpoint: Endpoint::Http(http), .. }) = config.servers[0].server.as_ref().ok() {
+        if let Ok(ServerConfig { endpoint: Endpoint::Http(http), .. }) = config.servers[0].server.as_ref() {
             config.mask.hide_parts(&http.url);
         }
         overrides.hide(&config.mask, environment);

@@ -154,7 +154,7 @@ fn refers_within(value: &Value) -> bool {
         match value {
             Value::Object(map) => {
                 let refers = |key: &&str| map.get(*key).and_then(Value::as_str).is_some_and(|to| to.starts_with('#'));
-                if REFERENCES.iter().any(|key| refers(&key)) {
+                if REFERENCES.iter().any(refers) {
                     return true;
                 }
                 open.extend(map.values());

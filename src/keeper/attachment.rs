@@ -379,7 +379,9 @@ impl Shared {
             let mut operations = self.operations();
             let Some(operations) = operations.as_mut() else { return };
             let sender = if is_end { operations.remove(&id) } else { operations.get(&id).cloned() };
-            sender.map(|sender| drop(sender.send(event)));
+            if let Some(sender) = sender {
+                drop(sender.send(event))
+            }
         };
         match frame.head {
             ToCommand::Ready(info) => drop(ready.take().map(|ready| ready.send(Ok(*info)))),

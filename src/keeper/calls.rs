@@ -84,9 +84,10 @@ impl Keeper {
                 })
                 .await;
             }
-            Operation::Resume { pending } => match pending.kept.clone() {
-                Some(key) => self.take_up(&key, Owner { is_resumed: true, ..owner }, &pending.method),
-                None => {
+            Operation::Resume { pending } => {
+                if let Some(key) = pending.kept.clone() {
+                    self.take_up(&key, Owner { is_resumed: true, ..owner }, &pending.method)
+                } else {
                     let asker = Arc::clone(&link);
                     self.call(owner, times, move |caller, stop| {
                         Box::pin(async move {
@@ -99,7 +100,7 @@ impl Keeper {
                     })
                     .await;
                 }
-            },
+            }
         }
         link.busy.fetch_sub(1, Ordering::Relaxed);
         self.used();

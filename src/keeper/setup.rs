@@ -42,7 +42,7 @@ pub(super) fn identity(
     let config = ServerConfig { keep: None, timeout: None, call_timeout: None, max_call_time: None, ..config.clone() };
     let here = match &config.endpoint {
         // A program without a folder of its own runs where the command runs.
-        Endpoint::Stdio(stdio) if stdio.cwd.as_deref().is_none_or(|cwd| cwd.is_relative()) => {
+        Endpoint::Stdio(stdio) if stdio.cwd.as_deref().is_none_or(std::path::Path::is_relative) => {
             std::env::current_dir().ok()
         }
         _ => None,

@@ -232,12 +232,11 @@ impl Printer {
     /// # Errors
     /// As [`Printer::notice`].
     pub fn failure(&self, result: &RawValue, view: &CallToolResult) -> io::Result<()> {
-        match self.mode {
-            OutputMode::Events => self.result(result, view, &[]),
-            _ => {
-                gate().print(&result_text(view, result.get(), &[], true));
-                Ok(())
-            }
+        if self.mode == OutputMode::Events {
+            self.result(result, view, &[])
+        } else {
+            gate().print(&result_text(view, result.get(), &[], true));
+            Ok(())
         }
     }
 

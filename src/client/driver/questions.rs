@@ -146,17 +146,14 @@ impl Driver {
         };
         self.tell(&open.reply_to, &result);
         let question = Arc::clone(&open.question);
-        match why {
-            Some(why) => {
-                for scope in self.scopes_of(&open.scopes) {
-                    scope.add_unanswered(why.clone());
-                }
-                self.setup.notice_of(open.caller.as_ref(), NoticeKind::Unanswered { question, why });
+        if let Some(why) = why {
+            for scope in self.scopes_of(&open.scopes) {
+                scope.add_unanswered(why.clone());
             }
-            None => {
-                let kind = NoticeKind::Answered { question, action: result.action().into() };
-                self.setup.notice_of(open.caller.as_ref(), kind);
-            }
+            self.setup.notice_of(open.caller.as_ref(), NoticeKind::Unanswered { question, why });
+        } else {
+            let kind = NoticeKind::Answered { question, action: result.action().into() };
+            self.setup.notice_of(open.caller.as_ref(), kind);
         }
         if open.question.request.is_link() && matches!(result, ElicitResult::Accept { .. }) {
             self.wait_behind(open);
