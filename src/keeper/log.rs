@@ -4,6 +4,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use crate::text::start_of;
 use jiff::Timestamp;
 
 use super::folder::private;
@@ -36,8 +37,7 @@ impl Log {
             *self = Self::open(&self.path.clone());
         }
         let Some(file) = &mut self.file else { return };
-        let end = text.floor_char_boundary(LONGEST_LINE);
-        let text = text[..end].replace(['\n', '\r'], " ");
+        let text = start_of(text, LONGEST_LINE).replace(['\n', '\r'], " ");
         let line = format!("{} {text}\n", Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ"));
         if file.write_all(line.as_bytes()).is_ok() {
             self.length += line.len() as u64;

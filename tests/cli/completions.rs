@@ -55,7 +55,7 @@ fn words_come_from_the_grammar_the_configuration_and_what_was_listed_and_nothing
     assert_eq!(candidates(&["call", "forms", "countdown", ""]), ["from="]);
     assert_eq!(candidates(&["read", "forms", "demo://n"]), ["demo://notes/{day}"]);
     assert_eq!(candidates(&["prompt", "forms", "introduce", "to"]), ["tone="]);
-    assert_eq!(candidates(&["call", "--el"]), ["--elicit", "--elicit-timeout"]);
+    assert_eq!(candidates(&["call", "--el"]), ["--elicit-timeout", "--elicit"]);
     assert_eq!(candidates(&["watch", "forms", "--level", "e"]), ["error", "emergency"]);
     assert_eq!(candidates(&["completions", "z"]), ["zsh"]);
     assert!(candidates(&["call", "forms", "greet", "--", "x"]).is_empty());

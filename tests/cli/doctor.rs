@@ -28,7 +28,7 @@ fn what_is_wrong_with_a_server_is_named_and_fails_where_that_is_wanted() {
         ],
     );
     let test = || Test::new().server("s", &server).args(["doctor", "s"]);
-    let run = test().stdout_contains("no message").run();
+    let run = test().stdout_contains("not a message").run();
     for part in ["some clients refuse it", "no description", "#/nowhere"] {
         assert!(run.stdout.contains(part) && !run.stdout.contains('\u{1b}'), "{part}: {}", run.stdout);
     }

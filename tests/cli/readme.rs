@@ -46,7 +46,22 @@ fn the_first_command_ends_in_a_greeting() {
 fn every_option_and_exit_code_of_the_readme_is_real() {
     let help = Test::new().args(["call", "--help"]).run().stdout;
     let options = README.split(|c: char| !c.is_ascii_alphanumeric() && c != '-').filter(|word| word.starts_with("--"));
-    let elsewhere = ["--", "--config", "--check", "--help", "--path", "--open", "--http", "--all-targets", "---"];
+    let elsewhere = [
+        "--",
+        "--config",
+        "--check",
+        "--help",
+        "--path",
+        "--open",
+        "--http",
+        "--all-targets",
+        "---",
+        "--grep",
+        "--watch",
+        "--strict",
+        "--all",
+        "--dir",
+    ];
     for option in options.filter(|option| !elsewhere.contains(option)) {
         assert!(help.contains(option), "{option}");
     }

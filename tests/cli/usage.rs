@@ -28,12 +28,6 @@ fn what_is_missing_is_named() {
 }
 
 #[test]
-fn an_argument_that_is_spelled_as_an_option_is_put_right() {
-    let test = Test::new().args(["call", "forms", "greet", "--qty=5"]).status(2);
-    test.stderr_contains("hint: what is for the tool is written key=value").run();
-}
-
-#[test]
 fn help_and_version_are_output() {
     Test::new().args(["--help"]).stdout_contains("toolnexus call forms greet").stderr("").run();
     Test::new().args(["call", "--help"]).stdout_contains("-- COMMAND...").stderr("").run();

@@ -15,7 +15,6 @@ fn entries() -> Vec<(&'static str, Value)> {
         ("command", json!({"command": "/nowhere/${MARKER}/x"})),
         ("folder", json!({"command": "true", "cwd": "/nowhere/${MARKER}"})),
         ("address", json!({"url": "http://me:${MARKER}@127.0.0.1:9/${MARKER}?k=${MARKER}#${MARKER}"})),
-        ("host", json!({"url": "http://${MARKER}.invalid/"})),
         ("no-address", json!({"url": "${MARKER}"})),
         ("scheme", json!({"url": "${MARKER}://a"})),
         ("headers", json!({"url": "http://127.0.0.1:9/", "headers": {"X-Key": "${MARKER}", "${MARKER}": "x"}})),
