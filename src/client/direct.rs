@@ -148,7 +148,7 @@ impl Direct {
         if let Some(error) = refusal(method, &frame) {
             return Err(error);
         }
-        let invalid = || ClientError::Invalid { method: method.to_owned(), reason: "the result is no text".into() };
+        let invalid = || ClientError::Invalid { method: method.to_owned(), reason: "the result is not text".into() };
         frame.into_body().ok_or_else(invalid)
     }
 

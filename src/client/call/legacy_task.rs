@@ -55,7 +55,7 @@ impl Call<'_> {
             let params = Map::from_iter([("taskId".to_owned(), json!(id))]);
             match self.ask_about_task("tasks/result", params).await {
                 Ok(frame) => {
-                    let result = frame.into_body().ok_or_else(|| self.invalid("the result is no text"))?;
+                    let result = frame.into_body().ok_or_else(|| self.invalid("the result is not text"))?;
                     return Ok(self.done(result));
                 }
                 // This server gives results of tasks that are over, and of no others.

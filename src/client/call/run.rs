@@ -156,7 +156,7 @@ impl<'a> Call<'a> {
                     error => return Err(error),
                 }
             }
-            let result = frame.into_body().ok_or_else(|| self.invalid("the result is no text"))?;
+            let result = frame.into_body().ok_or_else(|| self.invalid("the result is not text"))?;
             if self.era() == Era::Legacy {
                 return match params.get("task") {
                     Some(_) => self.follow_legacy_task(result).await,
