@@ -110,7 +110,7 @@ pub enum Command {
 }
 
 /// Options that every command takes.
-#[derive(Args, Clone, Debug)]
+#[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "General options")]
 pub struct GlobalArgs {
     /// The configuration file [default: mcp.json and others, here and in the folders above]

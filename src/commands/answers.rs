@@ -1,14 +1,14 @@
 //! `toolnexus answers`: checks and shows answers files before they are needed.
 
-use std::{
-    path::{Path, PathBuf},
-    sync::Arc,
-};
+use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 use serde_json::{Map, Value, json};
 
-use super::answers_report::{Case, Verdict, entry_line, entry_value, summary};
+use super::{
+    answers_report::{Case, Verdict, entry_line, entry_value, summary},
+    context::Context,
+};
 use crate::{
     config::Document,
     error::Error,
@@ -64,7 +64,8 @@ struct CheckArgs {
 ///
 /// # Errors
 /// [`Error::Answers`] for a file that is wrong, [`Error::Unanswered`] when it would not answer.
-pub fn run(args: &AnswersArgs, printer: &Arc<Printer>) -> anyhow::Result<()> {
+pub fn run(args: &AnswersArgs, context: &Context) -> anyhow::Result<()> {
+    let printer = &context.printer;
     match &args.command {
         AnswersCommand::Check(args) => check(args, printer),
         AnswersCommand::Show { file } => show(&read(file)?, printer),

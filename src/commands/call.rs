@@ -7,10 +7,10 @@ use serde_json::{Map, Value, json};
 
 use super::{
     arguments::{Given, refused},
+    context::Context,
     ended::{Ended, put_aside},
     kept_task::KeptTask,
     questions::Questions,
-    run::block_on,
     select::{Selected, ServerWord},
     session::Session,
     shown::ResultArgs,
@@ -19,7 +19,7 @@ use super::{
 };
 use crate::{
     arguments::ArgumentError,
-    cli::{Cli, GlobalArgs, QuestionArgs, ServerArgs},
+    cli::{Cli, QuestionArgs, ServerArgs},
     client::{CallEnd, CallReport, Client, ClientError, ToolCall},
     config::ConfigError,
     elicitation::ServerName,
@@ -74,7 +74,8 @@ pub struct CallArgs {
 ///
 /// # Errors
 /// [`Error`], for everything but a result that is no failure.
-pub fn run(args: CallArgs, global: &GlobalArgs, printer: &Arc<Printer>) -> anyhow::Result<()> {
+pub async fn run(args: CallArgs, context: &Context) -> anyhow::Result<()> {
+    let (global, printer) = (&context.global, &context.printer);
     let (server, tool, words) = split(args.words, args.command)?;
     let page = server.page(&tool);
     let slip = Slip::new("call", &server, std::iter::once(&tool).chain(&words));
@@ -88,32 +89,30 @@ pub fn run(args: CallArgs, global: &GlobalArgs, printer: &Arc<Printer>) -> anyho
     let (config, server) = server.config(global, &args.server).map_err(|error| slip.explain(error))?;
     let timeout = args.server.timeout;
     let questions = Questions::new(&args.questions, given.takes_stdin(), printer)?;
-    block_on(async {
-        let session = Session::new(config, &args.server, &questions, Some(&tool), printer)?;
-        let call = Call {
-            session: &session,
-            printer,
-            server: server.as_str().into(),
-            tool,
-            page,
-            terminal: questions.terminal(),
-            defer: args.questions.defer.as_deref(),
-            shown: &args.shown,
-            dry_run: args.dry_run,
-        };
-        let ended = call.perform(&given, timeout).await;
-        let heard = session.close().await;
-        // What was not used matters only where everything else went well.
-        questions.finish(printer, ended.is_ok())?;
-        match ended {
-            Ok(ended) => ended.conclude(heard.unanswered).map_err(Into::into),
-            // What the server made of a question that nobody answered matters less than the question.
-            Err(error) if !heard.unanswered.is_empty() && is_refusal(&error) => {
-                Err(Error::Unanswered(heard.unanswered).into())
-            }
-            Err(error) => Err(error),
+    let session = Session::new(config, &args.server, &questions, Some(&tool), context)?;
+    let call = Call {
+        session: &session,
+        printer,
+        server: server.as_str().into(),
+        tool,
+        page,
+        terminal: questions.terminal(),
+        defer: args.questions.defer.as_deref(),
+        shown: &args.shown,
+        dry_run: args.dry_run,
+    };
+    let ended = call.perform(&given, timeout).await;
+    let heard = session.close().await;
+    // What was not used matters only where everything else went well.
+    questions.finish(printer, ended.is_ok())?;
+    match ended {
+        Ok(ended) => ended.conclude(heard.unanswered).map_err(Into::into),
+        // What the server made of a question that nobody answered matters less than the question.
+        Err(error) if !heard.unanswered.is_empty() && is_refusal(&error) => {
+            Err(Error::Unanswered(heard.unanswered).into())
         }
-    })
+        Err(error) => Err(error),
+    }
 }
 
 /// Whether the server answered with a protocol error.

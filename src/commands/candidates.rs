@@ -6,11 +6,10 @@ use std::path::Path;
 use clap::{Args, Command, CommandFactory as _};
 use serde_json::Value;
 
-use super::names::remembered;
+use super::{context::Context, names::remembered};
 use crate::{
     cli::Cli,
     config::{self, Config, Environment},
-    output::Printer,
     text::safe_line,
 };
 
@@ -29,7 +28,8 @@ type Candidate = (String, String);
 ///
 /// # Errors
 /// When stdout cannot be written.
-pub fn run(args: &CandidatesArgs, printer: &Printer) -> anyhow::Result<()> {
+pub fn run(args: &CandidatesArgs, context: &Context) -> anyhow::Result<()> {
+    let printer = &context.printer;
     let (last, before) = args.words.split_last().map_or(("", &[][..]), |(last, before)| (last.as_str(), before));
     let mut found = candidates(before, last, &Environment::current());
     found.retain(|(word, _)| word.starts_with(last) && !word.contains(char::is_whitespace));

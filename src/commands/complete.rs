@@ -1,18 +1,16 @@
 //! `toolnexus complete`: what a server suggests for an argument.
 
-use std::sync::Arc;
-
 use clap::Args;
 use serde_json::{Map, Value, json};
 
 use super::{
+    context::Context,
     one_server::{Opening, text_pairs},
     select::Selected,
 };
 use crate::{
-    cli::{GlobalArgs, QuestionArgs, ServerArgs},
+    cli::{QuestionArgs, ServerArgs},
     error::Error,
-    output::Printer,
     text::safe_line,
 };
 
@@ -43,7 +41,8 @@ pub struct CompleteArgs {
 ///
 /// # Errors
 /// [`Error`].
-pub fn run(args: CompleteArgs, global: &GlobalArgs, printer: &Arc<Printer>) -> anyhow::Result<()> {
+pub async fn run(args: CompleteArgs, context: &Context) -> anyhow::Result<()> {
+    let printer = &context.printer;
     let Selected { server, rest } = Selected::new(args.words, args.command);
     let (Some(server), [reference, words @ ..]) = (server, rest.as_slice()) else { return Err(usage().into()) };
     let mut pairs = text_pairs(words)?.into_iter();
@@ -61,25 +60,27 @@ pub fn run(args: CompleteArgs, global: &GlobalArgs, printer: &Arc<Printer>) -> a
         params.insert("context".to_owned(), json!({"arguments": others}));
     }
     let questions = QuestionArgs::default();
-    let opening =
-        Opening { server, global, args: &args.server, questions: &questions, printer, ear: None, level: None };
-    opening.run(async |one| {
-        let method = "completion/complete";
-        let result = one.client.request(method, Some(params), &one.session.signals.stop).await;
-        let result = result.map_err(|error| one.error(error))?;
-        let value: Value = serde_json::from_str(result.get()).unwrap_or_default();
-        let completion = &value["completion"];
-        let Some(values) = completion["values"].as_array() else {
-            return Err(one.invalid(method, "the result has no list \"completion.values\"".to_owned()).into());
-        };
-        let lines = values.iter().filter_map(Value::as_str).flat_map(|text| [safe_line(text), "\n".into()]).collect();
-        printer.data("completion", &value, || lines)?;
-        if completion["hasMore"] == Value::Bool(true) && printer.mode().is_text() {
-            let total = completion["total"].as_u64().map(|total| format!(" of {total}")).unwrap_or_default();
-            printer.note(&format!("these are {}{total}; there are more", values.len()))?;
-        }
-        Ok(())
-    })
+    let opening = Opening { server, context, args: &args.server, questions: &questions, ear: None, level: None };
+    opening
+        .run(async |one| {
+            let method = "completion/complete";
+            let result = one.client.request(method, Some(params), &one.session.signals.stop).await;
+            let result = result.map_err(|error| one.error(error))?;
+            let value: Value = serde_json::from_str(result.get()).unwrap_or_default();
+            let completion = &value["completion"];
+            let Some(values) = completion["values"].as_array() else {
+                return Err(one.invalid(method, "the result has no list \"completion.values\"".to_owned()).into());
+            };
+            let lines =
+                values.iter().filter_map(Value::as_str).flat_map(|text| [safe_line(text), "\n".into()]).collect();
+            printer.data("completion", &value, || lines)?;
+            if completion["hasMore"] == Value::Bool(true) && printer.mode().is_text() {
+                let total = completion["total"].as_u64().map(|total| format!(" of {total}")).unwrap_or_default();
+                printer.note(&format!("these are {}{total}; there are more", values.len()))?;
+            }
+            Ok(())
+        })
+        .await
 }
 
 fn usage() -> Error {

@@ -2,7 +2,7 @@
 
 use clap::{Args, ValueEnum};
 
-use crate::output::Printer;
+use super::context::Context;
 
 /// What `completions` takes.
 #[derive(Args, Debug)]
@@ -42,7 +42,8 @@ pub enum Shell {
 ///
 /// # Errors
 /// When stdout cannot be written.
-pub fn run(args: &CompletionsArgs, printer: &Printer) -> anyhow::Result<()> {
+pub fn run(args: &CompletionsArgs, context: &Context) -> anyhow::Result<()> {
+    let printer = &context.printer;
     let script = match args.shell {
         Shell::Bash => include_str!("completions/toolnexus.bash"),
         Shell::Zsh => include_str!("completions/toolnexus.zsh"),

@@ -5,7 +5,8 @@ use std::{net::Ipv4Addr, sync::Arc};
 use clap::Args;
 use tokio::net::TcpListener;
 
-use crate::{demo, error::Error, output::Printer};
+use super::context::Context;
+use crate::{demo, error::Error};
 
 /// Options of `demo-server`.
 #[derive(Args, Debug)]
@@ -19,14 +20,13 @@ pub struct DemoServerArgs {
 ///
 /// # Errors
 /// When the streams cannot be read or written, or the port is taken.
-pub fn run(args: &DemoServerArgs, printer: &Printer) -> anyhow::Result<()> {
+pub async fn run(args: &DemoServerArgs, context: &Context) -> anyhow::Result<()> {
+    let printer = &context.printer;
     let Some(port) = args.http else {
-        return super::run::block_on(async { Ok(demo::serve_stdio().await?) });
+        return Ok(demo::serve_stdio().await?);
     };
-    super::run::block_on(async {
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await;
-        let listener = listener.map_err(|error| Error::Io(format!("serve port {port}: {error}")))?;
-        printer.line(&format!("serving http://{}/mcp", listener.local_addr()?));
-        Ok(demo::serve_http(listener, || Arc::new(demo::Session::default())).await?)
-    })
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await;
+    let listener = listener.map_err(|error| Error::Io(format!("serve port {port}: {error}")))?;
+    printer.line(&format!("serving http://{}/mcp", listener.local_addr()?));
+    Ok(demo::serve_http(listener, || Arc::new(demo::Session::default())).await?)
 }

@@ -13,19 +13,18 @@ use clap::Args;
 use serde_json::{Map, Value, json};
 
 use super::{
+    context::Context,
     everywhere::{Picked, each},
     examine::{Finding, examine},
     questions::Questions,
-    run::block_on,
     select::{Selected, place},
     session::{Ear, Session},
 };
 use crate::{
-    cli::{GlobalArgs, ServerArgs},
+    cli::ServerArgs,
     client::{Notice, NoticeKind},
     config::{Config, FoundBy},
     error::Error,
-    output::Printer,
     text::{safe_line, safe_name},
     transport::Endpoint,
 };
@@ -67,59 +66,58 @@ type Said = Arc<Mutex<HashMap<String, Vec<String>>>>;
 ///
 /// # Errors
 /// [`Error`] of the first server that cannot be used; [`Error::Unwell`] under `--strict`.
-pub fn run(args: DoctorArgs, global: &GlobalArgs, printer: &Arc<Printer>) -> anyhow::Result<()> {
+pub async fn run(args: DoctorArgs, context: &Context) -> anyhow::Result<()> {
+    let printer = &context.printer;
     let Selected { server, rest } = Selected::new(args.words, args.command);
     if let Some(word) = rest.first() {
         return Err(Error::usage(format!("{word:?} is one word too many")).into());
     }
-    let Picked { mut config, names } = Picked::new(server, global, &args.server, args.trust)?;
+    let Picked { mut config, names } = Picked::new(server, context, &args.server, args.trust).await?;
     let about = about_config(&config);
     let warnings = std::mem::take(&mut config.warnings);
     let said = Said::default();
-    block_on(async {
-        let questions = Questions::for_listing();
-        let level = Session::log_level(printer);
-        let session = Session::with_ear(config.clone(), &args.server, &questions, (None, level), printer, ear(&said))?;
-        let mut text = format!("{}\n", about.0);
-        let mut findings: Vec<String> = warnings.iter().map(|warning| format!("configuration: {warning}")).collect();
-        for warning in &warnings {
-            _ = writeln!(text, "! {}", safe_line(warning));
-        }
-        let mut failed = None;
-        let mut servers = Map::new();
+    let questions = Questions::for_listing();
+    let level = Session::log_level(printer);
+    let session = Session::with_ear(config.clone(), &args.server, &questions, (None, level), context, ear(&said))?;
+    let mut text = format!("{}\n", about.0);
+    let mut findings: Vec<String> = warnings.iter().map(|warning| format!("configuration: {warning}")).collect();
+    for warning in &warnings {
+        _ = writeln!(text, "! {}", safe_line(warning));
+    }
+    let mut failed = None;
+    let mut servers = Map::new();
+    if printer.mode().is_text() {
+        printer.data("doctor", &Value::Null, || text)?;
+    }
+    let look = async |name: &str| Ok(look(&session, &config, name).await);
+    let taken = each(&names, look, |name, seen| {
+        let mut seen = seen?;
+        let heard = said.lock().unwrap_or_else(PoisonError::into_inner).remove(name).unwrap_or_default();
+        seen.findings.extend(heard.into_iter().map(Finding::warning));
+        findings.extend(seen.findings.iter().map(|finding| format!("{name}: {}", finding.message)));
         if printer.mode().is_text() {
-            printer.data("doctor", &Value::Null, || text)?;
+            printer.data("doctor", &Value::Null, || seen.text(name))?;
         }
-        let look = async |name: &str| Ok(look(&session, &config, name).await);
-        let taken = each(&names, look, |name, seen| {
-            let mut seen = seen?;
-            let heard = said.lock().unwrap_or_else(PoisonError::into_inner).remove(name).unwrap_or_default();
-            seen.findings.extend(heard.into_iter().map(Finding::warning));
-            findings.extend(seen.findings.iter().map(|finding| format!("{name}: {}", finding.message)));
-            if printer.mode().is_text() {
-                printer.data("doctor", &Value::Null, || seen.text(name))?;
-            }
-            servers.insert(name.to_owned(), seen.value());
-            if let Some(error) = seen.failed {
-                failed.get_or_insert(error);
-            }
-            Ok(())
-        })
-        .await;
-        let stopped = session.signals.error();
-        session.close().await;
-        taken?;
-        let is_well = failed.is_none() && findings.is_empty();
-        if !printer.mode().is_text() {
-            let value = json!({"well": is_well, "config": about.1, "warnings": warnings, "servers": servers});
-            printer.data("doctor", &value, String::new)?;
+        servers.insert(name.to_owned(), seen.value());
+        if let Some(error) = seen.failed {
+            failed.get_or_insert(error);
         }
-        match failed.or(stopped) {
-            Some(error) => Err(error.into()),
-            None if args.strict && !is_well => Err(Error::Unwell(findings.len()).into()),
-            None => Ok(()),
-        }
+        Ok(())
     })
+    .await;
+    let stopped = session.signals.error();
+    session.close().await;
+    taken?;
+    let is_well = failed.is_none() && findings.is_empty();
+    if !printer.mode().is_text() {
+        let value = json!({"well": is_well, "config": about.1, "warnings": warnings, "servers": servers});
+        printer.data("doctor", &value, String::new)?;
+    }
+    match failed.or(stopped) {
+        Some(error) => Err(error.into()),
+        None if args.strict && !is_well => Err(Error::Unwell(findings.len()).into()),
+        None => Ok(()),
+    }
 }
 
 /// The configuration, for people and for programs.

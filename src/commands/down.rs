@@ -1,17 +1,14 @@
 //! `toolnexus down`: ends kept servers.
 
-use std::sync::Arc;
-
 use clap::Args;
 use futures_util::future::join_all;
 use serde_json::{Map, json};
 
-use super::{kept, run::block_on};
+use super::{context::Context, kept};
 use crate::{
     config::near_misses,
     error::Error,
     keeper::{self, Ending, Found},
-    output::Printer,
     text::safe_line,
 };
 
@@ -33,40 +30,38 @@ pub struct DownArgs {
 ///
 /// # Errors
 /// [`Error::Usage`], when one of them is not up.
-pub fn run(args: &DownArgs, printer: &Arc<Printer>) -> anyhow::Result<()> {
+pub async fn run(args: &DownArgs, context: &Context) -> anyhow::Result<()> {
+    let printer = &context.printer;
     if args.servers.is_empty() && !args.all {
         let hint = Some("toolnexus down SERVER..., or toolnexus down --all".to_owned());
         return Err(Error::Usage { message: "SERVER is missing".to_owned(), hint }.into());
     }
-    block_on(async {
-        let found = kept::look(printer).await?;
-        let is_meant = |found: &Found, word: &str| word == found.standing.server || word == found.standing.place;
-        if let Some(word) = args.servers.iter().find(|word| !found.iter().any(|found| is_meant(found, word))) {
-            return Err(not_up(word, &found).into());
-        }
-        let meant: Vec<&Found> =
-            found.iter().filter(|found| args.all || args.servers.iter().any(|word| is_meant(found, word))).collect();
-        let ended = join_all(meant.iter().map(|found| keeper::end(found))).await;
-        let mut lines = String::new();
-        let mut servers = Map::new();
-        for (found, ending) in meant.iter().zip(ended) {
-            let standing = &found.standing;
-            let (word, text) =
-                match ending.map_err(|refused| Error::Io(format!("end {}: {refused}", standing.server)))? {
-                    Ending::Ended => ("ended", "down"),
-                    Ending::Killed => ("killed", "down; it did not end by itself, and was killed"),
-                };
-            let lost = match standing.waiting {
-                0 => String::new(),
-                1 => "; a call that waited for answers is cancelled".to_owned(),
-                more => format!("; {more} calls that waited for answers are cancelled"),
-            };
-            lines.push_str(&format!("{}  {text}{lost}\n", safe_line(&standing.server)));
-            servers.insert(standing.server.clone(), json!({"pid": standing.pid, "end": word}));
-        }
-        printer.data("down", &json!({"servers": servers}), || lines)?;
-        Ok(())
-    })
+    let found = kept::look(printer).await?;
+    let is_meant = |found: &Found, word: &str| word == found.standing.server || word == found.standing.place;
+    if let Some(word) = args.servers.iter().find(|word| !found.iter().any(|found| is_meant(found, word))) {
+        return Err(not_up(word, &found).into());
+    }
+    let meant: Vec<&Found> =
+        found.iter().filter(|found| args.all || args.servers.iter().any(|word| is_meant(found, word))).collect();
+    let ended = join_all(meant.iter().map(|found| keeper::end(found))).await;
+    let mut lines = String::new();
+    let mut servers = Map::new();
+    for (found, ending) in meant.iter().zip(ended) {
+        let standing = &found.standing;
+        let (word, text) = match ending.map_err(|refused| Error::Io(format!("end {}: {refused}", standing.server)))? {
+            Ending::Ended => ("ended", "down"),
+            Ending::Killed => ("killed", "down; it did not end by itself, and was killed"),
+        };
+        let lost = match standing.waiting {
+            0 => String::new(),
+            1 => "; a call that waited for answers is cancelled".to_owned(),
+            more => format!("; {more} calls that waited for answers are cancelled"),
+        };
+        lines.push_str(&format!("{}  {text}{lost}\n", safe_line(&standing.server)));
+        servers.insert(standing.server.clone(), json!({"pid": standing.pid, "end": word}));
+    }
+    printer.data("down", &json!({"servers": servers}), || lines)?;
+    Ok(())
 }
 
 fn not_up(word: &str, found: &[Found]) -> Error {

@@ -10,12 +10,13 @@ use futures_util::{StreamExt as _, stream::FuturesUnordered};
 use serde_json::{Map, Value, json};
 
 use super::{
+    context::Context,
     names::remember,
     select::{ServerWord, all_servers},
     session::Session,
 };
 use crate::{
-    cli::{GlobalArgs, ServerArgs},
+    cli::ServerArgs,
     client::{Client, ClientError},
     config::Config,
     error::Error,
@@ -54,18 +55,18 @@ impl Picked {
     ///
     /// # Errors
     /// When there is no such server, no configuration, or nobody agreed that the servers are started.
-    pub(super) fn new(
+    pub(super) async fn new(
         server: Option<ServerWord>,
-        global: &GlobalArgs,
+        context: &Context,
         args: &ServerArgs,
         trust: bool,
     ) -> anyhow::Result<Self> {
         let (config, names) = match server {
             Some(server) => {
-                let (config, name) = server.config(global, args)?;
+                let (config, name) = server.config(&context.global, args)?;
                 (config, vec![name])
             }
-            None => all_servers(global, trust)?,
+            None => all_servers(context, trust).await?,
         };
         Ok(Self { config, names })
     }

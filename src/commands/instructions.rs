@@ -1,21 +1,18 @@
 //! `toolnexus instructions`: how servers say that they are to be used.
 
-use std::sync::Arc;
-
 use clap::Args;
 use serde_json::json;
 
 use super::{
+    context::Context,
     everywhere::{Listing, ListingArgs, Picked, Shown, each},
     questions::Questions,
-    run::block_on,
     select::Selected,
     session::Session,
 };
 use crate::{
-    cli::{GlobalArgs, ServerArgs},
+    cli::ServerArgs,
     error::Error,
-    output::Printer,
     text::{safe_line, safe_text},
 };
 
@@ -49,20 +46,19 @@ pub struct InstructionsArgs {
 ///
 /// # Errors
 /// [`Error`]; with several servers, that of the first when none of them could be reached.
-pub fn run(args: InstructionsArgs, global: &GlobalArgs, printer: &Arc<Printer>) -> anyhow::Result<()> {
+pub async fn run(args: InstructionsArgs, context: &Context) -> anyhow::Result<()> {
+    let printer = &context.printer;
     let Selected { server, rest } = Selected::new(args.words, args.command);
     if let Some(word) = rest.first() {
         return Err(Error::usage(format!("{word:?} is one word too many")).into());
     }
-    let Picked { config, names } = Picked::new(server, global, &args.server, args.trust)?;
-    block_on(async {
-        let session = Session::new(config, &args.server, &Questions::for_listing(), None, printer)?;
-        let options = ListingArgs { strict: args.strict, ..ListingArgs::default() };
-        let mut listing = Listing::new(printer, "instructions", &names, &options);
-        let ask = async |name: &str| Ok(shown(&session.connect(name).await?.info()));
-        let taken = each(&names, ask, |name, shown| listing.take(name, shown)).await;
-        listing.finish(session, taken).await
-    })
+    let Picked { config, names } = Picked::new(server, context, &args.server, args.trust).await?;
+    let session = Session::new(config, &args.server, &Questions::for_listing(), None, context)?;
+    let options = ListingArgs { strict: args.strict, ..ListingArgs::default() };
+    let mut listing = Listing::new(printer, "instructions", &names, &options);
+    let ask = async |name: &str| Ok(shown(&session.connect(name).await?.info()));
+    let taken = each(&names, ask, |name, shown| listing.take(name, shown)).await;
+    listing.finish(session, taken).await
 }
 
 fn shown(info: &crate::client::ServerInfo) -> Shown {

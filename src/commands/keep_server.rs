@@ -4,7 +4,7 @@ use std::io::Read as _;
 
 use clap::Args;
 
-use super::run::block_on;
+use super::context::Context;
 use crate::{
     error::Error,
     keeper::{self, KeeperSetup},
@@ -22,7 +22,7 @@ pub struct KeepServerArgs {
 ///
 /// # Errors
 /// [`Error`], when it cannot begin.
-pub fn run(args: &KeepServerArgs) -> anyhow::Result<()> {
+pub async fn run(args: &KeepServerArgs, _context: &Context) -> anyhow::Result<()> {
     if args.guard {
         return Ok(keeper::guard()?);
     }
@@ -32,5 +32,5 @@ pub fn run(args: &KeepServerArgs) -> anyhow::Result<()> {
         message: "keep-server is started by other commands".to_owned(),
         hint: Some("`toolnexus up SERVER` keeps a server".to_owned()),
     })?;
-    block_on(async { Ok(keeper::keep(setup).await?) })
+    Ok(keeper::keep(setup).await?)
 }

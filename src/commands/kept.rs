@@ -2,7 +2,6 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use super::run::block_on;
 use crate::{
     keeper::{self, Found, Standing},
     output::Printer,
@@ -20,14 +19,6 @@ pub(super) async fn look(printer: &Printer) -> anyhow::Result<Vec<Found>> {
             Ok(Vec::new())
         }
     }
-}
-
-/// Likewise, outside of a runtime.
-///
-/// # Errors
-/// As [`look`].
-pub(super) fn survey(printer: &Printer) -> anyhow::Result<Vec<Found>> {
-    block_on(look(printer))
 }
 
 /// How a kept server stands, on one line.

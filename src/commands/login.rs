@@ -8,14 +8,14 @@ use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 use super::{
+    context::Context,
     questions::Questions,
-    run::block_on,
     select::Selected,
     session::{Session, sign_ins_folder},
 };
 use crate::{
     auth::{Known, SignInOptions, Store},
-    cli::{GlobalArgs, ServerArgs},
+    cli::ServerArgs,
     client::{ClientError, Unauthorized},
     elicitation::{Answer, Link, Outcome, Question, Resolver, Why},
     error::Error,
@@ -61,7 +61,8 @@ pub struct LoginArgs {
 ///
 /// # Errors
 /// [`Error`]: exit code 5 when nobody is signed in after all.
-pub fn run(args: LoginArgs, global: &GlobalArgs, printer: &Arc<Printer>) -> anyhow::Result<()> {
+pub async fn run(args: LoginArgs, context: &Context) -> anyhow::Result<()> {
+    let (global, printer) = (&context.global, &context.printer);
     let Selected { server, .. } = Selected::new(vec![args.server.clone()], Vec::new());
     // One word was given.
     let Some(server) = server else { return Err(Error::usage("SERVER is missing").into()) };
@@ -98,34 +99,32 @@ pub fn run(args: LoginArgs, global: &GlobalArgs, printer: &Arc<Printer>) -> anyh
         device: args.device,
         patience: args.options.timeout.unwrap_or(PATIENCE),
     });
-    block_on(async {
-        let session = Session::new(config, &args.options, &questions, None, printer)?;
-        let asked = async {
-            let client = session.connect(&name).await?;
-            // Some servers greet everybody, and want to know who asks when something is asked.
-            let listed = client.list_tools(&session.signals.stop).await;
-            listed.map(drop).map_err(|error| session.error(&name.as_str().into(), error))
+    let session = Session::new(config, &args.options, &questions, None, context)?;
+    let asked = async {
+        let client = session.connect(&name).await?;
+        // Some servers greet everybody, and want to know who asks when something is asked.
+        let listed = client.list_tools(&session.signals.stop).await;
+        listed.map(drop).map_err(|error| session.error(&name.as_str().into(), error))
+    }
+    .await;
+    session.close().await;
+    let after = find()?;
+    // What does not work after the sign-in is another matter.
+    if let Err(error) = asked
+        && (after.is_none() || after == before || error.exit() == 5)
+    {
+        return Err(error.into());
+    }
+    match after {
+        Some(known) if Some(&known) == before.as_ref() => show(printer, &name, &known, "already signed in"),
+        Some(known) => show(printer, &name, &known, "signed in"),
+        None => {
+            printer.data("login", &json!({"server": name, "signedIn": false}), || {
+                format!("{} wants no sign-in\n", safe_line(&name))
+            })?;
+            Ok(())
         }
-        .await;
-        session.close().await;
-        let after = find()?;
-        // What does not work after the sign-in is another matter.
-        if let Err(error) = asked
-            && (after.is_none() || after == before || error.exit() == 5)
-        {
-            return Err(error.into());
-        }
-        match after {
-            Some(known) if Some(&known) == before.as_ref() => show(printer, &name, &known, "already signed in"),
-            Some(known) => show(printer, &name, &known, "signed in"),
-            None => {
-                printer.data("login", &json!({"server": name, "signedIn": false}), || {
-                    format!("{} wants no sign-in\n", safe_line(&name))
-                })?;
-                Ok(())
-            }
-        }
-    })
+    }
 }
 
 /// How long a person may take to sign in.

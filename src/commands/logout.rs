@@ -1,17 +1,14 @@
 //! `toolnexus logout`: sign out of a server, or of all of them.
 
-use std::sync::Arc;
-
 use clap::Args;
 use serde_json::json;
 
-use super::{run::block_on, select::Selected, session::sign_ins_folder};
+use super::{context::Context, select::Selected, session::sign_ins_folder};
 use crate::{
     auth::{AuthError, Store, sign_out},
-    cli::{GlobalArgs, ServerArgs},
+    cli::ServerArgs,
     config::OAuth,
     error::Error,
-    output::Printer,
     text::safe_line,
     transport::Endpoint,
 };
@@ -31,7 +28,8 @@ pub struct LogoutArgs {
 ///
 /// # Errors
 /// [`Error`], when what is kept cannot be used.
-pub fn run(args: &LogoutArgs, global: &GlobalArgs, printer: &Arc<Printer>) -> anyhow::Result<()> {
+pub async fn run(args: &LogoutArgs, context: &Context) -> anyhow::Result<()> {
+    let (global, printer) = (&context.global, &context.printer);
     let folder = sign_ins_folder().ok_or_else(|| Error::Io("find the folder for your data".to_owned()))?;
     let store = Store::new(folder);
     let failed = |error: AuthError| Error::Io(format!("sign out: {error}"));
@@ -48,29 +46,26 @@ pub fn run(args: &LogoutArgs, global: &GlobalArgs, printer: &Arc<Printer>) -> an
         let all = store.all().map_err(|error| failed(error.into()))?;
         all.into_iter().map(|known| (known.url, None, OAuth::default())).collect()
     };
-    block_on(async {
-        let mut out = Vec::new();
-        for (url, endpoint, oauth) in targets {
-            let Some(signed_out) = sign_out(&store, &url, endpoint.as_ref(), &oauth).await.map_err(failed)? else {
-                continue;
-            };
-            if let Some(Err(error)) = &signed_out.revoked {
-                printer
-                    .warning(&format!("the tokens for {} are forgotten, but not revoked: {error}", signed_out.url))?;
-            }
-            out.push((signed_out.url, matches!(signed_out.revoked, Some(Ok(())))));
+    let mut out = Vec::new();
+    for (url, endpoint, oauth) in targets {
+        let Some(signed_out) = sign_out(&store, &url, endpoint.as_ref(), &oauth).await.map_err(failed)? else {
+            continue;
+        };
+        if let Some(Err(error)) = &signed_out.revoked {
+            printer.warning(&format!("the tokens for {} are forgotten, but not revoked: {error}", signed_out.url))?;
         }
-        let value: Vec<_> = out.iter().map(|(url, revoked)| json!({"url": url, "revoked": revoked})).collect();
-        printer.data("logout", &json!({"signedOut": value}), || {
-            if out.is_empty() {
-                return "nobody was signed in\n".to_owned();
-            }
-            let line = |(url, revoked): &(String, bool)| {
-                let how = if *revoked { ", and the tokens revoked" } else { "" };
-                format!("signed out of {}{how}\n", safe_line(url))
-            };
-            out.iter().map(line).collect()
-        })?;
-        Ok(())
-    })
+        out.push((signed_out.url, matches!(signed_out.revoked, Some(Ok(())))));
+    }
+    let value: Vec<_> = out.iter().map(|(url, revoked)| json!({"url": url, "revoked": revoked})).collect();
+    printer.data("logout", &json!({"signedOut": value}), || {
+        if out.is_empty() {
+            return "nobody was signed in\n".to_owned();
+        }
+        let line = |(url, revoked): &(String, bool)| {
+            let how = if *revoked { ", and the tokens revoked" } else { "" };
+            format!("signed out of {}{how}\n", safe_line(url))
+        };
+        out.iter().map(line).collect()
+    })?;
+    Ok(())
 }

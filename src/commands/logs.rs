@@ -5,7 +5,6 @@ use std::{
     io::{self, Read as _, Seek as _, SeekFrom},
     os::unix::fs::MetadataExt as _,
     path::{Path, PathBuf},
-    sync::Arc,
     time::Duration,
 };
 
@@ -13,9 +12,9 @@ use clap::Args;
 use serde_json::json;
 use tokio::time::sleep;
 
-use super::{kept, run::block_on, select::Selected, signals::Signals};
+use super::{context::Context, kept, select::Selected};
 use crate::{
-    cli::{GlobalArgs, ServerArgs},
+    cli::ServerArgs,
     error::Error,
     keeper,
     output::{OutputMode, Printer},
@@ -55,7 +54,8 @@ pub struct LogsArgs {
 ///
 /// # Errors
 /// [`Error`], when the server was never kept.
-pub fn run(args: LogsArgs, global: &GlobalArgs, printer: &Arc<Printer>) -> anyhow::Result<()> {
+pub async fn run(args: LogsArgs, context: &Context) -> anyhow::Result<()> {
+    let (global, printer) = (&context.global, &context.printer);
     let Selected { server, rest } = Selected::new(args.words, args.command);
     if let Some(word) = rest.first() {
         return Err(Error::usage(format!("{word:?} is one word too many")).into());
@@ -67,25 +67,23 @@ pub fn run(args: LogsArgs, global: &GlobalArgs, printer: &Arc<Printer>) -> anyho
     let (config, name) = word.config(global, &args.server)?;
     let server = config.server(&name).map_err(Error::Config)?;
     let path = keeper::log_of(server, &args.server.roots, args.server.protocol).filter(|path| path.exists());
-    block_on(async {
-        let path = match path {
-            Some(path) => path,
-            None => of_another(&name, printer).await?,
-        };
-        let mut log = Following::open(&path);
-        let lines = log.more(&path)?;
-        show(printer, &name, &lines, args.follow)?;
-        if !args.follow {
-            return Ok(());
+    let path = match path {
+        Some(path) => path,
+        None => of_another(&name, printer).await?,
+    };
+    let mut log = Following::open(&path);
+    let lines = log.more(&path)?;
+    show(printer, &name, &lines, args.follow)?;
+    if !args.follow {
+        return Ok(());
+    }
+    let signals = context.signals()?;
+    loop {
+        tokio::select! {
+            () = sleep(LOOK) => show(printer, &name, &log.more(&path)?, true)?,
+            () = signals.stop.cancelled() => return Err(signals.error().unwrap_or(Error::Interrupted).into()),
         }
-        let signals = Signals::install()?;
-        loop {
-            tokio::select! {
-                () = sleep(LOOK) => show(printer, &name, &log.more(&path)?, true)?,
-                () = signals.stop.cancelled() => return Err(signals.error().unwrap_or(Error::Interrupted).into()),
-            }
-        }
-    })
+    }
 }
 
 /// The log of a server that is up under this name, as it was configured before.

@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use anyhow::Context as _;
 use clap::{Args, CommandFactory as _};
 
-use crate::{cli::Cli, output::Printer};
+use super::context::Context;
+use crate::cli::Cli;
 
 /// What `man` takes.
 #[derive(Args, Debug)]
@@ -22,7 +23,8 @@ pub struct ManArgs {
 ///
 /// # Errors
 /// When they cannot be written.
-pub fn run(args: &ManArgs, printer: &Printer) -> anyhow::Result<()> {
+pub fn run(args: &ManArgs, context: &Context) -> anyhow::Result<()> {
+    let printer = &context.printer;
     let mut grammar = Cli::command();
     grammar.build();
     let Some(folder) = &args.dir else {

@@ -7,6 +7,7 @@ pub mod call;
 pub mod candidates;
 pub mod complete;
 pub mod completions;
+mod context;
 pub mod demo_server;
 pub mod doctor;
 pub mod down;
@@ -47,4 +48,5 @@ pub mod tools;
 pub mod up;
 pub mod watch;
 
-pub use run::run;
+pub use context::Context;
+pub use run::{carry_out, run};

@@ -5,14 +5,14 @@ use std::{path::PathBuf, sync::Arc};
 use serde_json::{Map, Value, value::RawValue};
 
 use super::{
+    context::Context,
     ended::put_aside,
     questions::Questions,
-    run::block_on,
     select::ServerWord,
     session::{Ear, Session},
 };
 use crate::{
-    cli::{GlobalArgs, QuestionArgs, ServerArgs},
+    cli::{QuestionArgs, ServerArgs},
     client::{CallEnd, Client, ClientError},
     elicitation::ServerName,
     error::Error,
@@ -32,10 +32,9 @@ pub(super) struct OneServer<'a> {
 /// What a command on one server begins with.
 pub(super) struct Opening<'a> {
     pub(super) server: ServerWord,
-    pub(super) global: &'a GlobalArgs,
+    pub(super) context: &'a Context,
     pub(super) args: &'a ServerArgs,
     pub(super) questions: &'a QuestionArgs,
-    pub(super) printer: &'a Arc<Printer>,
     /// Hears the notices first.
     pub(super) ear: Option<Ear>,
     /// From which level on the server logs, where that is not what the options say.
@@ -47,31 +46,30 @@ impl Opening<'_> {
     ///
     /// # Errors
     /// What went wrong, a question that nobody answered above all.
-    pub(super) fn run(self, work: impl AsyncFnOnce(&OneServer<'_>) -> anyhow::Result<()>) -> anyhow::Result<()> {
-        let Self { server, global, args, questions, printer, ear, level } = self;
-        let (config, name) = server.config(global, args)?;
+    pub(super) async fn run(self, work: impl AsyncFnOnce(&OneServer<'_>) -> anyhow::Result<()>) -> anyhow::Result<()> {
+        let Self { server, context, args, questions, ear, level } = self;
+        let printer = &context.printer;
+        let (config, name) = server.config(&context.global, args)?;
         let defer = questions.defer.clone();
         let questions = Questions::new(questions, false, printer)?;
-        block_on(async {
-            let ear = ear.unwrap_or_else(|| Arc::new(|_| false));
-            let level = level.or_else(|| Session::log_level(printer));
-            let session = Session::with_ear(config, args, &questions, (None, level), printer, ear)?;
-            let done = async {
-                let client = session.connect(&name).await?;
-                let server = name.as_str().into();
-                work(&OneServer { session: &session, client, server, questions: &questions, printer, defer }).await
-            };
-            let done = done.await;
-            let heard = session.close().await;
-            questions.finish(printer, done.is_ok())?;
-            let is_refused =
-                |error: &anyhow::Error| error.downcast_ref::<Error>().is_some_and(|error| error.rpc().is_some());
-            match done {
-                Err(error) if !is_refused(&error) => Err(error),
-                _ if !heard.unanswered.is_empty() => Err(Error::Unanswered(heard.unanswered).into()),
-                done => done,
-            }
-        })
+        let ear = ear.unwrap_or_else(|| Arc::new(|_| false));
+        let level = level.or_else(|| Session::log_level(printer));
+        let session = Session::with_ear(config, args, &questions, (None, level), context, ear)?;
+        let done = async {
+            let client = session.connect(&name).await?;
+            let server = name.as_str().into();
+            work(&OneServer { session: &session, client, server, questions: &questions, printer, defer }).await
+        };
+        let done = done.await;
+        let heard = session.close().await;
+        questions.finish(printer, done.is_ok())?;
+        let is_refused =
+            |error: &anyhow::Error| error.downcast_ref::<Error>().is_some_and(|error| error.rpc().is_some());
+        match done {
+            Err(error) if !is_refused(&error) => Err(error),
+            _ if !heard.unanswered.is_empty() => Err(Error::Unanswered(heard.unanswered).into()),
+            done => done,
+        }
     }
 }
 

@@ -1,23 +1,18 @@
 //! `toolnexus ping`: whether servers answer, and how quickly.
 
-use std::{sync::Arc, time::Instant};
+use std::time::Instant;
 
 use clap::Args;
 use serde_json::json;
 
 use super::{
+    context::Context,
     everywhere::{Listing, ListingArgs, Picked, Shown, each},
     questions::Questions,
-    run::block_on,
     select::Selected,
     session::Session,
 };
-use crate::{
-    cli::{GlobalArgs, ServerArgs},
-    error::Error,
-    output::Printer,
-    protocol::Era,
-};
+use crate::{cli::ServerArgs, error::Error, protocol::Era};
 
 /// What `ping` takes.
 #[derive(Args, Debug)]
@@ -51,20 +46,18 @@ pub struct PingArgs {
 ///
 /// # Errors
 /// [`Error`]; with several servers, that of the first when none of them answered.
-pub fn run(args: PingArgs, global: &GlobalArgs, printer: &Arc<Printer>) -> anyhow::Result<()> {
+pub async fn run(args: PingArgs, context: &Context) -> anyhow::Result<()> {
+    let printer = &context.printer;
     let Selected { server, rest } = Selected::new(args.words, args.command);
     if let Some(word) = rest.first() {
         return Err(Error::usage(format!("{word:?} is one word too many")).into());
     }
-    let Picked { config, names } = Picked::new(server, global, &args.server, args.trust)?;
-    block_on(async {
-        let session = Session::new(config, &args.server, &Questions::for_listing(), None, printer)?;
-        let options = ListingArgs { strict: args.strict, ..ListingArgs::default() };
-        let mut listing = Listing::new(printer, "pings", &names, &options);
-        let taken =
-            each(&names, async |name| ping(&session, name).await, |name, shown| listing.take(name, shown)).await;
-        listing.finish(session, taken).await
-    })
+    let Picked { config, names } = Picked::new(server, context, &args.server, args.trust).await?;
+    let session = Session::new(config, &args.server, &Questions::for_listing(), None, context)?;
+    let options = ListingArgs { strict: args.strict, ..ListingArgs::default() };
+    let mut listing = Listing::new(printer, "pings", &names, &options);
+    let taken = each(&names, async |name| ping(&session, name).await, |name, shown| listing.take(name, shown)).await;
+    listing.finish(session, taken).await
 }
 
 async fn ping(session: &Session, server: &str) -> Result<Shown, Error> {

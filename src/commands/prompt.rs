@@ -1,21 +1,19 @@
 //! `toolnexus prompt`: gets a prompt, filled in by the server.
 
-use std::sync::Arc;
-
 use clap::Args;
 use serde_json::{Map, Value, json};
 
 use super::{
+    context::Context,
     one_server::{OneServer, Opening, text_pairs},
     prompts::PROMPTS,
     select::Selected,
 };
 use crate::{
-    cli::{GlobalArgs, QuestionArgs, ServerArgs},
+    cli::{QuestionArgs, ServerArgs},
     config::near_misses,
     error::Error,
     form::Form,
-    output::Printer,
     terminal::Filled,
 };
 
@@ -49,7 +47,8 @@ pub struct PromptArgs {
 ///
 /// # Errors
 /// [`Error`].
-pub fn run(args: PromptArgs, global: &GlobalArgs, printer: &Arc<Printer>) -> anyhow::Result<()> {
+pub async fn run(args: PromptArgs, context: &Context) -> anyhow::Result<()> {
+    let printer = &context.printer;
     let Selected { server, mut rest } = Selected::new(args.words, args.command);
     let (Some(server), false) = (server, rest.is_empty()) else {
         return Err(Error::Usage {
@@ -65,18 +64,19 @@ pub fn run(args: PromptArgs, global: &GlobalArgs, printer: &Arc<Printer>) -> any
             return Err(Error::usage(format!("{key} is given twice")).into());
         }
     }
-    let opening =
-        Opening { server, global, args: &args.server, questions: &args.questions, printer, ear: None, level: None };
-    opening.run(async |one| {
-        let arguments = arguments(one, &name, given).await?;
-        let params = Map::from_iter([("name".to_owned(), json!(name)), ("arguments".to_owned(), arguments.into())]);
-        let raw = one.call("prompts/get", params).await?;
-        let value: Value = serde_json::from_str(raw.get()).unwrap_or_default();
-        if !value["messages"].is_array() {
-            return Err(one.invalid("prompts/get", "the result has no list \"messages\"".to_owned()).into());
-        }
-        Ok(printer.prompt(&raw, &value)?)
-    })
+    let opening = Opening { server, context, args: &args.server, questions: &args.questions, ear: None, level: None };
+    opening
+        .run(async |one| {
+            let arguments = arguments(one, &name, given).await?;
+            let params = Map::from_iter([("name".to_owned(), json!(name)), ("arguments".to_owned(), arguments.into())]);
+            let raw = one.call("prompts/get", params).await?;
+            let value: Value = serde_json::from_str(raw.get()).unwrap_or_default();
+            if !value["messages"].is_array() {
+                return Err(one.invalid("prompts/get", "the result has no list \"messages\"".to_owned()).into());
+            }
+            Ok(printer.prompt(&raw, &value)?)
+        })
+        .await
 }
 
 /// The arguments, held against what the prompt says of them; what is missing is asked for.

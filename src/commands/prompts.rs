@@ -1,21 +1,19 @@
 //! `toolnexus prompts`: the prompts that servers offer.
 
-use std::sync::Arc;
-
 use clap::Args;
 use serde_json::{Value, json};
 
 use super::{
+    context::Context,
     everywhere::{Listing, ListingArgs, Picked, Shown, each, mentions},
     questions::Questions,
-    run::block_on,
     select::Selected,
     session::Session,
 };
 use crate::{
-    cli::{GlobalArgs, ServerArgs},
+    cli::ServerArgs,
     error::Error,
-    output::{Printer, prompt_line, prompt_list},
+    output::{prompt_line, prompt_list},
 };
 
 /// What `prompts` takes.
@@ -48,7 +46,8 @@ pub struct PromptsArgs {
 ///
 /// # Errors
 /// [`Error`]; with several servers, that of the first when none of them could be listed.
-pub fn run(args: PromptsArgs, global: &GlobalArgs, printer: &Arc<Printer>) -> anyhow::Result<()> {
+pub async fn run(args: PromptsArgs, context: &Context) -> anyhow::Result<()> {
+    let printer = &context.printer;
     let Selected { server, rest } = Selected::new(args.words, args.command);
     if let Some(word) = rest.first() {
         return Err(Error::Usage {
@@ -57,16 +56,14 @@ pub fn run(args: PromptsArgs, global: &GlobalArgs, printer: &Arc<Printer>) -> an
         }
         .into());
     }
-    let Picked { config, names } = Picked::new(server, global, &args.server, args.listing.trust)?;
+    let Picked { config, names } = Picked::new(server, context, &args.server, args.listing.trust).await?;
     let word = args.listing.grep.as_deref();
-    block_on(async {
-        let session = Session::new(config, &args.server, &Questions::for_listing(), None, printer)?;
-        let mut listing = Listing::new(printer, "prompts", &names, &args.listing);
-        let ask = async |name: &str| list(&session, name).await;
-        let taken =
-            each(&names, ask, |name, prompts| listing.take(name, prompts.map(|prompts| shown(prompts, word)))).await;
-        listing.finish(session, taken).await
-    })
+    let session = Session::new(config, &args.server, &Questions::for_listing(), None, context)?;
+    let mut listing = Listing::new(printer, "prompts", &names, &args.listing);
+    let ask = async |name: &str| list(&session, name).await;
+    let taken =
+        each(&names, ask, |name, prompts| listing.take(name, prompts.map(|prompts| shown(prompts, word)))).await;
+    listing.finish(session, taken).await
 }
 
 async fn list(session: &Session, server: &str) -> Result<Vec<Value>, Error> {

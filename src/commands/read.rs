@@ -13,13 +13,14 @@ use serde_json::{Map, Value, json};
 use tokio::sync::Notify;
 
 use super::{
+    context::Context,
     one_server::{OneServer, Opening, text_pairs},
     resources,
     select::Selected,
     session::Ear,
 };
 use crate::{
-    cli::{GlobalArgs, QuestionArgs, ServerArgs},
+    cli::{QuestionArgs, ServerArgs},
     client::{Notice, NoticeKind},
     config::near_misses,
     error::Error,
@@ -66,7 +67,8 @@ pub struct ReadArgs {
 ///
 /// # Errors
 /// [`Error`].
-pub fn run(args: ReadArgs, global: &GlobalArgs, printer: &Arc<Printer>) -> anyhow::Result<()> {
+pub async fn run(args: ReadArgs, context: &Context) -> anyhow::Result<()> {
+    let printer = &context.printer;
     let Selected { server, mut rest } = Selected::new(args.words, args.command);
     let (Some(server), false) = (server, rest.is_empty()) else {
         return Err(Error::Usage {
@@ -79,29 +81,31 @@ pub fn run(args: ReadArgs, global: &GlobalArgs, printer: &Arc<Printer>) -> anyho
     let variables = text_pairs(&rest)?;
     let changed = Arc::new(Notify::new());
     let ear = args.watch.then(|| ear(&changed));
-    let opening = Opening { server, global, args: &args.server, questions: &args.questions, printer, ear, level: None };
-    opening.run(async |one| {
-        let uri = uri(one, &word, &variables).await?;
-        let to = args.to.as_deref();
-        if !args.watch {
-            return read(one, &uri, to, printer).await;
-        }
-        let filter = Map::from_iter([("resourceSubscriptions".to_owned(), json!([uri]))]);
-        let listen = async { one.client.listen(filter, &one.session.signals.stop).await };
-        let show = async {
-            loop {
-                read(one, &uri, to, printer).await?;
-                changed.notified().await;
+    let opening = Opening { server, context, args: &args.server, questions: &args.questions, ear, level: None };
+    opening
+        .run(async |one| {
+            let uri = uri(one, &word, &variables).await?;
+            let to = args.to.as_deref();
+            if !args.watch {
+                return read(one, &uri, to, printer).await;
             }
-        };
-        tokio::select! {
-            ended = listen => {
-                ended.map_err(|error| one.error(error))?;
-                one.session.signals.error().map_or(Ok(()), |error| Err(error.into()))
+            let filter = Map::from_iter([("resourceSubscriptions".to_owned(), json!([uri]))]);
+            let listen = async { one.client.listen(filter, &one.session.signals.stop).await };
+            let show = async {
+                loop {
+                    read(one, &uri, to, printer).await?;
+                    changed.notified().await;
+                }
+            };
+            tokio::select! {
+                ended = listen => {
+                    ended.map_err(|error| one.error(error))?;
+                    one.session.signals.error().map_or(Ok(()), |error| Err(error.into()))
+                }
+                failed = show => failed,
             }
-            failed = show => failed,
-        }
-    })
+        })
+        .await
 }
 
 fn ear(changed: &Arc<Notify>) -> Ear {

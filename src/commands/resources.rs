@@ -1,21 +1,19 @@
 //! `toolnexus resources`: what servers have to read.
 
-use std::sync::Arc;
-
 use clap::Args;
 use serde_json::{Value, json};
 
 use super::{
+    context::Context,
     everywhere::{Listing, ListingArgs, Picked, Shown, each, mentions},
     questions::Questions,
-    run::block_on,
     select::Selected,
     session::Session,
 };
 use crate::{
-    cli::{GlobalArgs, ServerArgs},
+    cli::ServerArgs,
     error::Error,
-    output::{Printer, offer_line, resource_list},
+    output::{offer_line, resource_list},
 };
 
 /// What `resources` takes.
@@ -49,7 +47,8 @@ pub struct ResourcesArgs {
 ///
 /// # Errors
 /// [`Error`]; with several servers, that of the first when none of them could be listed.
-pub fn run(args: ResourcesArgs, global: &GlobalArgs, printer: &Arc<Printer>) -> anyhow::Result<()> {
+pub async fn run(args: ResourcesArgs, context: &Context) -> anyhow::Result<()> {
+    let printer = &context.printer;
     let Selected { server, rest } = Selected::new(args.words, args.command);
     if let Some(word) = rest.first() {
         return Err(Error::Usage {
@@ -58,15 +57,13 @@ pub fn run(args: ResourcesArgs, global: &GlobalArgs, printer: &Arc<Printer>) -> 
         }
         .into());
     }
-    let Picked { config, names } = Picked::new(server, global, &args.server, args.listing.trust)?;
+    let Picked { config, names } = Picked::new(server, context, &args.server, args.listing.trust).await?;
     let word = args.listing.grep.as_deref();
-    block_on(async {
-        let session = Session::new(config, &args.server, &Questions::for_listing(), None, printer)?;
-        let mut listing = Listing::new(printer, "resources", &names, &args.listing);
-        let ask = async |name: &str| list(&session, name).await;
-        let taken = each(&names, ask, |name, lists| listing.take(name, lists.map(|lists| shown(lists, word)))).await;
-        listing.finish(session, taken).await
-    })
+    let session = Session::new(config, &args.server, &Questions::for_listing(), None, context)?;
+    let mut listing = Listing::new(printer, "resources", &names, &args.listing);
+    let ask = async |name: &str| list(&session, name).await;
+    let taken = each(&names, ask, |name, lists| listing.take(name, lists.map(|lists| shown(lists, word)))).await;
+    listing.finish(session, taken).await
 }
 
 /// The resources of a server, and its templates.

@@ -9,9 +9,9 @@ use clap::Args;
 use futures_util::FutureExt as _;
 
 use super::{
+    context::Context,
     ended::{Ended, say_pending},
     questions::Questions,
-    run::block_on,
     select::ServerWord,
     session::Session,
     shown::ResultArgs,
@@ -58,7 +58,8 @@ pub struct ResumeArgs {
 ///
 /// # Errors
 /// [`Error`]: the file cannot be used, and whatever ends a call.
-pub fn run(args: &ResumeArgs, global: &GlobalArgs, printer: &Arc<Printer>) -> anyhow::Result<()> {
+pub async fn run(args: &ResumeArgs, context: &Context) -> anyhow::Result<()> {
+    let (global, printer) = (&context.global, &context.printer);
     if args.questions.defer.is_some() {
         return Err(Error::usage("--defer cannot be used with resume: the file itself is kept").into());
     }
@@ -76,18 +77,16 @@ pub fn run(args: &ResumeArgs, global: &GlobalArgs, printer: &Arc<Printer>) -> an
         return Err(Error::Changed { server: server.as_str().into() }.into());
     }
     let questions = Questions::of_pending(&args.questions, printer)?;
-    block_on(async {
-        let session = Session::new(config, &args.server, &questions, None, printer)?;
-        let resume = Resume { session: &session, printer, server, taken: Mutex::new(Some(taken)), shown: &args.shown };
-        let ended = resume.perform().await;
-        let unanswered = session.close().await.unanswered;
-        questions.finish(printer, ended.is_ok())?;
-        match ended {
-            Ok(ended) => ended.conclude(unanswered).map_err(Into::into),
-            Err(_) if !unanswered.is_empty() => Err(Error::Unanswered(unanswered).into()),
-            Err(error) => Err(error),
-        }
-    })
+    let session = Session::new(config, &args.server, &questions, None, context)?;
+    let resume = Resume { session: &session, printer, server, taken: Mutex::new(Some(taken)), shown: &args.shown };
+    let ended = resume.perform().await;
+    let unanswered = session.close().await.unanswered;
+    questions.finish(printer, ended.is_ok())?;
+    match ended {
+        Ok(ended) => ended.conclude(unanswered).map_err(Into::into),
+        Err(_) if !unanswered.is_empty() => Err(Error::Unanswered(unanswered).into()),
+        Err(error) => Err(error),
+    }
 }
 
 /// The configuration that the call was made with, and the server's name in it.

@@ -6,8 +6,9 @@ use clap::{
 };
 
 use super::{
-    answers, call, candidates, complete, completions, demo_server, doctor, down, instructions, keep_server, login,
-    logout, logs, man, ping, prompt, prompts, read, resources, resume, servers, shell, tools, up, watch,
+    answers, call, candidates, complete, completions, context::Context, demo_server, doctor, down, instructions,
+    keep_server, login, logout, logs, man, ping, prompt, prompts, read, resources, resume, servers, shell, tools, up,
+    watch,
 };
 use crate::{
     cli::{Cli, Command, guess_output},
@@ -24,12 +25,11 @@ const DESCRIPTORS: usize = 16;
 pub fn run(words: Vec<OsString>) -> ExitCode {
     let mode = guess_output(words.get(1..).unwrap_or_default());
     let mut grammar = Cli::command();
-    let words = mark_tool_options(subcommand_first(help_as_option(words), &grammar), &grammar);
-    let parsed = grammar.try_get_matches_from_mut(words).and_then(|matches| Cli::from_arg_matches(&matches));
-    let (result, printer) = match parsed {
+    let (result, printer) = match parse(words, &mut grammar) {
         Ok(cli) => {
             let printer = Arc::new(Printer::new(cli.global.output, cli.global.verbosity()));
-            (dispatch(cli, &printer), printer)
+            let context = Context::new(cli.global, Arc::clone(&printer));
+            (block_on(dispatch(cli.command, &context)), printer)
         }
         Err(error) => {
             let printer = Arc::new(Printer::new(mode, Verbosity::Normal));
@@ -49,33 +49,54 @@ pub fn run(words: Vec<OsString>) -> ExitCode {
     ExitCode::from(error.exit())
 }
 
-fn dispatch(cli: Cli, printer: &Arc<Printer>) -> anyhow::Result<()> {
-    match cli.command {
-        Command::Call(args) => call::run(*args, &cli.global, printer),
-        Command::Tools(args) => tools::run(*args, &cli.global, printer),
-        Command::Resources(args) => resources::run(*args, &cli.global, printer),
-        Command::Read(args) => read::run(*args, &cli.global, printer),
-        Command::Prompts(args) => prompts::run(*args, &cli.global, printer),
-        Command::Prompt(args) => prompt::run(*args, &cli.global, printer),
-        Command::Complete(args) => complete::run(*args, &cli.global, printer),
-        Command::Instructions(args) => instructions::run(*args, &cli.global, printer),
-        Command::Watch(args) => watch::run(*args, &cli.global, printer),
-        Command::Ping(args) => ping::run(*args, &cli.global, printer),
-        Command::Shell(args) => shell::run(*args, &cli.global, printer),
-        Command::Servers(args) => servers::run(&args, &cli.global, printer),
-        Command::Login(args) => login::run(*args, &cli.global, printer),
-        Command::Logout(args) => logout::run(&args, &cli.global, printer),
-        Command::Resume(args) => resume::run(&args, &cli.global, printer),
-        Command::Up(args) => up::run(*args, &cli.global, printer),
-        Command::Down(args) => down::run(&args, printer),
-        Command::Logs(args) => logs::run(*args, &cli.global, printer),
-        Command::KeepServer(args) => keep_server::run(&args),
-        Command::Answers(args) => answers::run(&args, printer),
-        Command::Doctor(args) => doctor::run(*args, &cli.global, printer),
-        Command::Completions(args) => completions::run(&args, printer),
-        Command::Man(args) => man::run(&args, printer),
-        Command::Candidates(args) => candidates::run(&args, printer),
-        Command::DemoServer(args) => demo_server::run(&args, printer),
+/// Carries out a command line, the program's name first, in a program that goes on. Must be called in a runtime.
+///
+/// # Errors
+/// [`Error`], which is not printed.
+pub async fn carry_out(words: Vec<OsString>, context: &Context) -> Result<(), Error> {
+    let mut grammar = Cli::command();
+    let cli = match parse(words, &mut grammar) {
+        Ok(cli) => cli,
+        Err(error) => return help_or_usage(&error, &grammar, &context.printer).map_err(downcast),
+    };
+    let printer = Arc::new(Printer::new(cli.global.output, cli.global.verbosity()));
+    dispatch(cli.command, &context.with(cli.global, printer)).await.map_err(downcast)
+}
+
+/// The words of a command line, the program's name first, as `grammar` understands them.
+pub(super) fn parse(words: Vec<OsString>, grammar: &mut clap::Command) -> Result<Cli, clap::Error> {
+    let words = mark_tool_options(subcommand_first(help_as_option(words), grammar), grammar);
+    grammar.try_get_matches_from_mut(words).and_then(|matches| Cli::from_arg_matches(&matches))
+}
+
+/// Carries out one command.
+pub(super) async fn dispatch(command: Command, context: &Context) -> anyhow::Result<()> {
+    match command {
+        Command::Call(args) => call::run(*args, context).await,
+        Command::Tools(args) => tools::run(*args, context).await,
+        Command::Resources(args) => resources::run(*args, context).await,
+        Command::Read(args) => read::run(*args, context).await,
+        Command::Prompts(args) => prompts::run(*args, context).await,
+        Command::Prompt(args) => prompt::run(*args, context).await,
+        Command::Complete(args) => complete::run(*args, context).await,
+        Command::Instructions(args) => instructions::run(*args, context).await,
+        Command::Watch(args) => watch::run(*args, context).await,
+        Command::Ping(args) => ping::run(*args, context).await,
+        Command::Shell(args) => shell::run(*args, context).await,
+        Command::Servers(args) => servers::run(&args, context).await,
+        Command::Login(args) => login::run(*args, context).await,
+        Command::Logout(args) => logout::run(&args, context).await,
+        Command::Resume(args) => resume::run(&args, context).await,
+        Command::Up(args) => up::run(*args, context).await,
+        Command::Down(args) => down::run(&args, context).await,
+        Command::Logs(args) => logs::run(*args, context).await,
+        Command::KeepServer(args) => keep_server::run(&args, context).await,
+        Command::Answers(args) => answers::run(&args, context),
+        Command::Doctor(args) => doctor::run(*args, context).await,
+        Command::Completions(args) => completions::run(&args, context),
+        Command::Man(args) => man::run(&args, context),
+        Command::Candidates(args) => candidates::run(&args, context),
+        Command::DemoServer(args) => demo_server::run(&args, context).await,
     }
 }
 
@@ -90,7 +111,7 @@ pub(super) fn downcast(error: anyhow::Error) -> Error {
 }
 
 /// Carries out `future` on this thread.
-pub(super) fn block_on<T>(future: impl Future<Output = anyhow::Result<T>>) -> anyhow::Result<T> {
+fn block_on<T>(future: impl Future<Output = anyhow::Result<T>>) -> anyhow::Result<T> {
     descriptors()?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let result = runtime.block_on(future);

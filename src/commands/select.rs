@@ -1,6 +1,4 @@
-use tokio_util::sync::CancellationToken;
-
-use super::run::block_on;
+use super::context::Context;
 use crate::text::safe_line;
 use crate::{
     cli::{GlobalArgs, ServerArgs},
@@ -105,22 +103,22 @@ impl ServerWord {
 ///
 /// # Errors
 /// When there is no configuration, or nobody agreed that its servers are started.
-pub(super) fn all_servers(global: &GlobalArgs, trust: bool) -> anyhow::Result<(Config, Vec<String>)> {
+pub(super) async fn all_servers(context: &Context, trust: bool) -> anyhow::Result<(Config, Vec<String>)> {
     let environment = Environment::current();
-    let config = config::discover(global.config.as_deref(), &environment)?;
-    agree(&config, trust, &environment)?;
+    let config = config::discover(context.global.config.as_deref(), &environment)?;
+    agree(&config, trust, &environment, context).await?;
     let enabled = config.servers.iter().filter(|entry| entry.enabled);
     let names = enabled.map(|entry| entry.name.to_string()).collect();
     Ok((config, names))
 }
 
 /// Makes sure that the user wants the servers of a file to be started that merely lay here: once for its content.
-fn agree(config: &Config, trust: bool, environment: &Environment) -> anyhow::Result<()> {
+async fn agree(config: &Config, trust: bool, environment: &Environment, context: &Context) -> anyhow::Result<()> {
     let store = TrustStore::new(environment);
     if !store.needs_consent(config) {
         return Ok(());
     }
-    let answer = if trust { Some(true) } else { ask(config)? };
+    let answer = if trust { Some(true) } else { ask(config, context).await? };
     if answer == Some(false) {
         return Err(Error::Interrupted.into());
     }
@@ -139,19 +137,21 @@ fn agree(config: &Config, trust: bool, environment: &Environment) -> anyhow::Res
 }
 
 /// Asks the person; `None` where there is none.
-fn ask(config: &Config) -> anyhow::Result<Option<bool>> {
+async fn ask(config: &Config, context: &Context) -> anyhow::Result<Option<bool>> {
     let Some(terminal) = Terminal::open(false) else { return Ok(None) };
     let path = config.path.as_ref().map(|path| path.display().to_string()).unwrap_or_default();
     let title = format!("Start the servers of {}?", safe_line(&path));
     let servers = config.servers.iter().filter(|entry| entry.enabled);
     let list: Vec<String> = servers.map(|entry| format!("{}  {}", entry.name, place(entry, &config.mask).1)).collect();
-    block_on(async {
-        let filled = terminal.fill(&Form::default(), &title, &list.join("\n"), CancellationToken::new()).await;
-        Ok(match filled {
-            Filled::Accept(_) => Some(true),
-            Filled::Impossible(_) => None,
-            Filled::Decline | Filled::Cancel | Filled::Withdrawn => Some(false),
-        })
+    let signals = context.signals()?;
+    let filled = terminal.fill(&Form::default(), &title, &list.join("\n"), signals.stop.clone()).await;
+    if let Some(error) = signals.error() {
+        return Err(error.into());
+    }
+    Ok(match filled {
+        Filled::Accept(_) => Some(true),
+        Filled::Impossible(_) => None,
+        Filled::Decline | Filled::Cancel | Filled::Withdrawn => Some(false),
     })
 }
 

@@ -1,22 +1,22 @@
 //! `toolnexus servers`: what is configured.
 
-use std::{path::PathBuf, sync::Arc};
+use std::path::PathBuf;
 
 use clap::Args;
 use futures_util::future::join_all;
 use serde_json::{Map, Value, json};
 
 use super::{
+    context::Context,
     kept,
     login::{to_json, words},
     questions::Questions,
-    run::block_on,
     select::{all_servers, place},
     session::{Session, sign_ins_folder},
 };
 use crate::{
     auth::{SignInOptions, Store},
-    cli::{GlobalArgs, ServerArgs},
+    cli::ServerArgs,
     config::{self, Config, Entry, Environment},
     error::Error,
     keeper::Found,
@@ -50,12 +50,13 @@ pub struct ServersArgs {
 ///
 /// # Errors
 /// When there is no usable configuration file; with `--check`, the first server's [`Error`] when one fails.
-pub fn run(args: &ServersArgs, global: &GlobalArgs, printer: &Arc<Printer>) -> anyhow::Result<()> {
+pub async fn run(args: &ServersArgs, context: &Context) -> anyhow::Result<()> {
+    let (global, printer) = (&context.global, &context.printer);
     if args.check {
-        return check(args, global, printer);
+        return check(args, context).await;
     }
     let config = named(args, config::discover(global.config.as_deref(), &Environment::current())?)?;
-    let kept = of_names(args, kept::survey(printer)?);
+    let kept = of_names(args, kept::look(printer).await?);
     let states = config.servers.iter().map(|entry| {
         let problem = entry.server.as_ref().err().map(ToString::to_string);
         match problem {
@@ -67,37 +68,36 @@ pub fn run(args: &ServersArgs, global: &GlobalArgs, printer: &Arc<Printer>) -> a
     print(printer, &config, states.collect(), &kept)
 }
 
-fn check(args: &ServersArgs, global: &GlobalArgs, printer: &Arc<Printer>) -> anyhow::Result<()> {
+async fn check(args: &ServersArgs, context: &Context) -> anyhow::Result<()> {
+    let (global, printer) = (&context.global, &context.printer);
     let config = if args.names.is_empty() {
-        all_servers(global, args.trust)?.0
+        all_servers(context, args.trust).await?.0
     } else {
         // Who names a server wants it to be started.
         named(args, config::discover(global.config.as_deref(), &Environment::current())?)?
     };
     let options = ServerArgs { trace: args.trace.clone(), ..ServerArgs::default() };
-    block_on(async {
-        // A check asks nobody to sign in: it says what each server wants.
-        let mut questions = Questions::for_listing();
-        questions.sign_in = SignInOptions::default();
-        let session = Session::new(config.clone(), &options, &questions, None, printer)?;
-        let checked = join_all(config.servers.iter().map(|entry| reach(&session, entry))).await;
-        let mut failed = None;
-        let states = checked.into_iter().map(|checked| match checked {
-            Ok(state) => state,
-            Err(error) => {
-                let report = printer.masked(&error.report());
-                let message = report.message.clone();
-                let value = json!({"enabled": true, "error": report.to_json()["error"].take()});
-                failed.get_or_insert(error);
-                (message, value)
-            }
-        });
-        let kept = of_names(args, kept::look(printer).await?);
-        let shown = print(printer, &config, states.collect(), &kept);
-        session.close().await;
-        shown?;
-        failed.map_or(Ok(()), |error| Err(error.into()))
-    })
+    // A check asks nobody to sign in: it says what each server wants.
+    let mut questions = Questions::for_listing();
+    questions.sign_in = SignInOptions::default();
+    let session = Session::new(config.clone(), &options, &questions, None, context)?;
+    let checked = join_all(config.servers.iter().map(|entry| reach(&session, entry))).await;
+    let mut failed = None;
+    let states = checked.into_iter().map(|checked| match checked {
+        Ok(state) => state,
+        Err(error) => {
+            let report = printer.masked(&error.report());
+            let message = report.message.clone();
+            let value = json!({"enabled": true, "error": report.to_json()["error"].take()});
+            failed.get_or_insert(error);
+            (message, value)
+        }
+    });
+    let kept = of_names(args, kept::look(printer).await?);
+    let shown = print(printer, &config, states.collect(), &kept);
+    session.close().await;
+    shown?;
+    failed.map_or(Ok(()), |error| Err(error.into()))
 }
 
 /// Those of the kept servers that were named.

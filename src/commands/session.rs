@@ -3,7 +3,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use super::{questions::Questions, signals::Signals};
+use super::{context::Context, questions::Questions, signals::Signals};
 use crate::{
     cli::ServerArgs,
     client::{Client, ClientError, Notice, NoticeKind, NoticeSink, Times},
@@ -47,39 +47,25 @@ impl Session {
         args: &ServerArgs,
         questions: &Questions,
         tool: Option<&str>,
-        printer: &Arc<Printer>,
+        context: &Context,
     ) -> anyhow::Result<Self> {
-        Self::with_ear(config, args, questions, (tool, Self::log_level(printer)), printer, Arc::new(|_| false))
+        let heard = (tool, Self::log_level(&context.printer));
+        Self::with_ear(config, args, questions, heard, context, Arc::new(|_| false))
     }
 
     /// Likewise, with an ear for notices, and the servers' logs from a level on.
     ///
     /// # Errors
-    /// When signals cannot be handled.
+    /// When signals cannot be handled, or the trace cannot be written.
     pub(super) fn with_ear(
         config: Config,
         args: &ServerArgs,
         questions: &Questions,
-        heard: (Option<&str>, Option<String>),
-        printer: &Arc<Printer>,
-        ear: Ear,
-    ) -> anyhow::Result<Self> {
-        Self::with_signals(config, args, questions, heard, printer, ear, Signals::install()?)
-    }
-
-    /// Likewise, with signals that are handled already.
-    ///
-    /// # Errors
-    /// When the trace cannot be written.
-    pub(super) fn with_signals(
-        config: Config,
-        args: &ServerArgs,
-        questions: &Questions,
         (tool, log_level): (Option<&str>, Option<String>),
-        printer: &Arc<Printer>,
+        context: &Context,
         ear: Ear,
-        signals: Signals,
     ) -> anyhow::Result<Self> {
+        let (printer, signals) = (&context.printer, context.signals()?);
         printer.hide(&config.mask);
         for warning in config.warnings.iter().chain(config.servers.iter().flat_map(|entry| &entry.warnings)) {
             printer.warning(warning)?;

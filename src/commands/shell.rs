@@ -1,22 +1,20 @@
 //! `toolnexus shell`: many commands over connections that stay.
 
-use std::{io::IsTerminal, sync::Arc};
+use std::io::IsTerminal;
 
 use clap::Args;
 
 use super::{
+    context::Context,
     questions::Questions,
-    run::block_on,
     select::{Selected, ServerWord},
     session::Session,
     shell_line::Shell,
-    signals::Signals,
 };
 use crate::{
     cli::{GlobalArgs, QuestionArgs, ServerArgs},
     config::{self, Config, Environment},
     error::Error,
-    output::Printer,
 };
 
 /// What `shell` takes.
@@ -58,7 +56,8 @@ pub struct ShellArgs {
 ///
 /// # Errors
 /// [`Error`]: when nothing can be started, and in a script that of the line that failed.
-pub fn run(args: ShellArgs, global: &GlobalArgs, printer: &Arc<Printer>) -> anyhow::Result<()> {
+pub async fn run(args: ShellArgs, context: &Context) -> anyhow::Result<()> {
+    let (global, printer) = (&context.global, &context.printer);
     let is_script = !std::io::stdin().is_terminal();
     if is_script && args.questions.takes_stdin() {
         let hint = Some("put the answers in a file".to_owned());
@@ -67,22 +66,19 @@ pub fn run(args: ShellArgs, global: &GlobalArgs, printer: &Arc<Printer>) -> anyh
     }
     let (config, names) = servers(args.words, args.command, global, &args.server)?;
     let questions = Questions::new(&args.questions, is_script, printer)?;
-    block_on(async {
-        let signals = if is_script { Signals::install()? } else { Signals::install_for_lines()? };
-        let session = {
-            let heard = (None, Session::log_level(printer));
-            Session::with_signals(config, &args.server, &questions, heard, printer, Arc::new(|_| false), signals)?
-        };
-        let mut shell = Shell::new(&session, printer, global, questions.terminal(), args.server.timeout);
-        shell.greet(&names, is_script).await;
-        let ended = match questions.terminal() {
-            Some(terminal) if !is_script => shell.talk(terminal).await,
-            _ => shell.script(args.keep_going).await,
-        };
-        session.close().await;
-        questions.finish(printer, ended.is_ok())?;
-        ended.map_err(Into::into)
-    })
+    let session = Session::new(config, &args.server, &questions, None, context)?;
+    if !is_script {
+        session.signals.interrupt_lines();
+    }
+    let mut shell = Shell::new(&session, printer, global, questions.terminal(), args.server.timeout);
+    shell.greet(&names, is_script).await;
+    let ended = match questions.terminal() {
+        Some(terminal) if !is_script => shell.talk(terminal).await,
+        _ => shell.script(args.keep_going).await,
+    };
+    session.close().await;
+    questions.finish(printer, ended.is_ok())?;
+    ended.map_err(Into::into)
 }
 
 /// The configuration with all servers that can be used, and the names of those to connect to at once.

@@ -1,6 +1,6 @@
 use std::{collections::HashMap, ffi::OsString, path::PathBuf, process::Stdio, sync::Arc, time::Duration};
 
-use clap::{CommandFactory, FromArgMatches};
+use clap::CommandFactory;
 use futures_util::future::join_all;
 use serde_json::Value;
 use tokio::io::{AsyncBufReadExt, BufReader};
@@ -8,7 +8,7 @@ use tokio::io::{AsyncBufReadExt, BufReader};
 use super::{
     arguments::Given,
     call::{Call, CallArgs, split},
-    run::{downcast, help_or_usage},
+    run::{downcast, help_or_usage, parse},
     select::{Selected, ServerWord},
     session::Session,
     shell_history::History,
@@ -23,7 +23,6 @@ use crate::{
     output::{OutputMode, Printer},
     protocol::Tool,
     terminal::{Terminal, Typed, gate, is_asking},
-    words::{help_as_option, mark_tool_options, subcommand_first},
 };
 
 /// How long a prompt waits between looks at whether the terminal is free again.
@@ -192,9 +191,7 @@ impl<'a> Shell<'a> {
     async fn command(&mut self, words: Vec<String>, name: Option<&str>) -> anyhow::Result<()> {
         let mut grammar = Cli::command();
         let own = std::iter::once(OsString::from("toolnexus")).chain(words.iter().map(OsString::from));
-        let ordered = mark_tool_options(subcommand_first(help_as_option(own.collect()), &grammar), &grammar);
-        let parsed = grammar.try_get_matches_from_mut(ordered).and_then(|matches| Cli::from_arg_matches(&matches));
-        let cli = match parsed {
+        let cli = match parse(own.collect(), &mut grammar) {
             Ok(cli) => cli,
             Err(error) => return help_or_usage(&error, &grammar, self.printer),
         };

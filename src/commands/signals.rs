@@ -2,7 +2,7 @@ use std::{
     fs, io, process,
     sync::{
         Arc, Mutex, PoisonError,
-        atomic::{AtomicU8, Ordering},
+        atomic::{AtomicBool, AtomicU8, Ordering},
     },
     thread,
     time::Duration,
@@ -19,18 +19,26 @@ use crate::{
     transport::stdio::kill_all,
 };
 
-/// The signals that end a run: the one place that handles them. The first one fires `stop`, so that servers are told and
-/// ended on every way out; a second one ends the process at once. One that was ignored when the program was started stays
+/// The signals that end the program: the one place that handles them. The first one fires `stop`, so that servers are told
+/// and ended on every way out; a second one ends the process at once. One that was ignored when the program was started stays
 /// ignored.
 ///
-/// They are waited for on a thread of their own, which nothing that the run does can hold up.
+/// They are waited for on a thread of their own, which nothing that a command does can hold up.
 #[derive(Clone, Debug)]
 pub(super) struct Signals {
     /// Fires on the first signal.
     pub(super) stop: CancellationToken,
     received: Arc<AtomicU8>,
-    /// In a shell SIGINT ends the line that is carried out, and nothing else.
-    line: Option<Arc<Mutex<Option<Signals>>>>,
+    /// What the whole program has received, where this is for a line of a shell.
+    of_program: Option<Arc<AtomicU8>>,
+    lines: Arc<Lines>,
+}
+
+/// Where SIGINT goes in a shell: to the line that is carried out, and to nothing else.
+#[derive(Debug, Default)]
+struct Lines {
+    take_interrupts: AtomicBool,
+    current: Mutex<Option<(CancellationToken, Arc<AtomicU8>)>>,
 }
 
 const INTERRUPTED: u8 = 1;
@@ -45,31 +53,38 @@ impl Signals {
     /// # Errors
     /// When the system refuses.
     pub(super) fn install() -> io::Result<Self> {
-        Self { stop: CancellationToken::new(), received: Arc::default(), line: None }.begin()
+        Self::new().begin()
     }
 
-    /// Installs them for a shell, in which SIGINT ends the line that is carried out: see [`Signals::for_line`].
-    ///
-    /// # Errors
-    /// When the system refuses.
-    pub(super) fn install_for_lines() -> io::Result<Self> {
-        Self { stop: CancellationToken::new(), received: Arc::default(), line: Some(Arc::default()) }.begin()
+    fn new() -> Self {
+        Self { stop: CancellationToken::new(), received: Arc::default(), of_program: None, lines: Arc::default() }
+    }
+
+    /// The signals for one command, with a `stop` of its own: what ends the program ends the command.
+    pub(super) fn for_command(&self) -> Self {
+        Self { stop: self.stop.child_token(), ..self.clone() }
+    }
+
+    /// From now on SIGINT ends the line that is carried out, and nothing else: see [`Signals::for_line`].
+    pub(super) fn interrupt_lines(&self) {
+        self.lines.take_interrupts.store(true, Ordering::Relaxed);
     }
 
     /// The signals for one line of a shell; what ends the shell ends the line too.
     pub(super) fn for_line(&self) -> Self {
-        let line = Self { stop: self.stop.child_token(), received: Arc::default(), line: None };
-        if let Some(current) = &self.line {
-            *current.lock().unwrap_or_else(PoisonError::into_inner) = Some(line.clone());
-        }
-        line
+        let (stop, received) = (self.stop.child_token(), Arc::default());
+        let current = (CancellationToken::clone(&stop), Arc::clone(&received));
+        *self.lines.current.lock().unwrap_or_else(PoisonError::into_inner) = Some(current);
+        Self { stop, received, of_program: Some(Arc::clone(&self.received)), lines: Arc::clone(&self.lines) }
     }
 
     fn interrupt(&self) {
-        let Some(current) = &self.line else { return self.fire(INTERRUPTED) };
-        if let Some(line) = &*current.lock().unwrap_or_else(PoisonError::into_inner) {
-            line.received.store(INTERRUPTED, Ordering::Relaxed);
-            line.stop.cancel();
+        if !self.lines.take_interrupts.load(Ordering::Relaxed) {
+            return self.fire(INTERRUPTED);
+        }
+        if let Some((stop, received)) = &*self.lines.current.lock().unwrap_or_else(PoisonError::into_inner) {
+            received.store(INTERRUPTED, Ordering::Relaxed);
+            stop.cancel();
         }
     }
 
@@ -82,12 +97,12 @@ impl Signals {
         Ok(signals)
     }
 
-    /// The error of a run that a signal ended.
+    /// The error of a command that a signal ended.
     pub(super) fn error(&self) -> Option<Error> {
-        match self.received.load(Ordering::Relaxed) {
+        let received = std::iter::once(&self.received).chain(&self.of_program);
+        match received.map(|received| received.load(Ordering::Relaxed)).find(|received| *received != 0)? {
             INTERRUPTED => Some(Error::Interrupted),
-            TERMINATED => Some(Error::Terminated),
-            _ => None,
+            _ => Some(Error::Terminated),
         }
     }
 
@@ -179,4 +194,41 @@ fn ignored() -> u64 {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
     mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn code(signals: &Signals) -> Option<u8> {
+        signals.error().map(|error| error.exit())
+    }
+
+    #[test]
+    fn what_ends_the_program_ends_its_commands() {
+        let program = Signals::new();
+        let (first, second) = (program.for_command(), program.for_command());
+        first.stop.cancel();
+        assert!(!program.stop.is_cancelled() && !second.stop.is_cancelled());
+        program.interrupt();
+        assert!(second.stop.is_cancelled());
+        assert_eq!((code(&program), code(&second)), (Some(130), Some(130)));
+    }
+
+    #[test]
+    fn in_a_shell_an_interrupt_ends_the_line_alone() {
+        let program = Signals::new();
+        let shell = program.for_command();
+        shell.interrupt_lines();
+        program.interrupt();
+        let line = shell.for_line();
+        assert_eq!((code(&shell), code(&line)), (None, None));
+        program.interrupt();
+        assert!(line.stop.is_cancelled() && !shell.stop.is_cancelled());
+        assert_eq!((code(&shell), code(&line)), (None, Some(130)));
+        let next = shell.for_line();
+        program.fire(TERMINATED);
+        assert!(next.stop.is_cancelled() && shell.stop.is_cancelled());
+        assert_eq!((code(&shell), code(&next)), (Some(143), Some(143)));
+    }
 }

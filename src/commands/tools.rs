@@ -6,15 +6,15 @@ use clap::Args;
 use serde_json::json;
 
 use super::{
+    context::Context,
     everywhere::{Listing, ListingArgs, Picked, Shown, each, mentions},
     questions::Questions,
-    run::block_on,
     select::{Selected, ServerWord},
     session::Session,
     slips::Slip,
 };
 use crate::{
-    cli::{GlobalArgs, ServerArgs},
+    cli::ServerArgs,
     error::Error,
     output::{PageOptions, Printer, offer_line, tool_list, tool_page},
     protocol::Tool,
@@ -55,7 +55,8 @@ pub struct ToolsArgs {
 ///
 /// # Errors
 /// [`Error`]; with several servers, that of the first when none of them could be listed.
-pub fn run(args: ToolsArgs, global: &GlobalArgs, printer: &Arc<Printer>) -> anyhow::Result<()> {
+pub async fn run(args: ToolsArgs, context: &Context) -> anyhow::Result<()> {
+    let printer = &context.printer;
     let Selected { server, rest } = Selected::new(args.words, args.command);
     let slip = server.as_ref().map(|server| Slip::new("tools", server, rest.iter()));
     let explained = |error: anyhow::Error| match (error.downcast::<Error>(), slip) {
@@ -65,7 +66,7 @@ pub fn run(args: ToolsArgs, global: &GlobalArgs, printer: &Arc<Printer>) -> anyh
     };
     if rest.len() > 1 {
         // A word too many is often what should stand behind `--`.
-        Picked::new(server, global, &args.server, args.listing.trust).map_err(explained)?;
+        Picked::new(server, context, &args.server, args.listing.trust).await.map_err(explained)?;
         return Err(Error::usage(format!("{:?} is one word too many", rest[1])).into());
     }
     let page = rest.first().zip(server.as_ref()).map(|(tool, server)| Page {
@@ -77,19 +78,18 @@ pub fn run(args: ToolsArgs, global: &GlobalArgs, printer: &Arc<Printer>) -> anyh
         let hint = Some("toolnexus tools SERVER TOOL --schema; -o json has the schemas of all tools".to_owned());
         return Err(Error::Usage { message: "--schema needs TOOL".to_owned(), hint }.into());
     }
-    let Picked { config, names } = Picked::new(server, global, &args.server, args.listing.trust).map_err(explained)?;
+    let Picked { config, names } =
+        Picked::new(server, context, &args.server, args.listing.trust).await.map_err(explained)?;
     let word = args.listing.grep.as_deref();
     let wanted = page.as_ref().map(|page| page.tool);
-    block_on(async {
-        let session = Session::new(config, &args.server, &Questions::for_listing(), None, printer)?;
-        let mut listing = Listing::new(printer, "tools", &names, &args.listing);
-        let ask = async |name: &str| list(&session, name, printer).await.and_then(|tools| only(name, tools, wanted));
-        let take = |name: &str, tools: Result<Vec<Tool>, Error>| {
-            listing.take(name, tools.map(|tools| shown(tools, page.as_ref(), word)))
-        };
-        let taken = each(&names, ask, take).await;
-        listing.finish(session, taken).await
-    })
+    let session = Session::new(config, &args.server, &Questions::for_listing(), None, context)?;
+    let mut listing = Listing::new(printer, "tools", &names, &args.listing);
+    let ask = async |name: &str| list(&session, name, printer).await.and_then(|tools| only(name, tools, wanted));
+    let take = |name: &str, tools: Result<Vec<Tool>, Error>| {
+        listing.take(name, tools.map(|tools| shown(tools, page.as_ref(), word)))
+    };
+    let taken = each(&names, ask, take).await;
+    listing.finish(session, taken).await
 }
 
 /// Lists the tools of a server of `session`.

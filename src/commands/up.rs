@@ -1,23 +1,20 @@
 //! `toolnexus up`: starts servers, and keeps them for later commands.
 
-use std::sync::Arc;
-
 use clap::Args;
 use serde_json::{Map, json};
 
 use super::{
+    context::Context,
     kept,
     questions::Questions,
-    run::block_on,
     select::{Selected, ServerWord},
     session::Session,
 };
 use crate::{
-    cli::{GlobalArgs, ServerArgs},
+    cli::ServerArgs,
     config::{ServerConfig, Target},
     error::Error,
     keeper::Found,
-    output::Printer,
     text::safe_line,
 };
 
@@ -49,7 +46,8 @@ pub struct UpArgs {
 ///
 /// # Errors
 /// [`Error`], of the first that cannot be kept.
-pub fn run(args: UpArgs, global: &GlobalArgs, printer: &Arc<Printer>) -> anyhow::Result<()> {
+pub async fn run(args: UpArgs, context: &Context) -> anyhow::Result<()> {
+    let (global, printer) = (&context.global, &context.printer);
     if args.server.no_keep {
         return Err(Error::usage("--no-keep cannot be used with up").into());
     }
@@ -59,17 +57,14 @@ pub fn run(args: UpArgs, global: &GlobalArgs, printer: &Arc<Printer>) -> anyhow:
         let server = config.server(&name).map_err(Error::Config)?.clone();
         let mut options = args.server.clone();
         options.keep = options.keep.or(server.keep).or(Some(ServerConfig::KEEP_FOR));
-        let found = block_on(async {
-            let session = Session::new(config, &options, &Questions::for_listing(), None, printer)?;
-            let connected = session.connect(&name).await;
-            let found = match &connected {
-                Ok(client) if client.is_attached() => kept::look(printer).await?,
-                _ => Vec::new(),
-            };
-            session.close().await;
-            connected?;
-            Ok(found)
-        })?;
+        let session = Session::new(config, &options, &Questions::for_listing(), None, context)?;
+        let connected = session.connect(&name).await;
+        let found = match &connected {
+            Ok(client) if client.is_attached() => kept::look(printer).await?,
+            _ => Vec::new(),
+        };
+        session.close().await;
+        connected?;
         let is_it = |found: &Found| found.is_as(&server, &args.server.roots, args.server.protocol);
         let Some(found) = found.into_iter().find(is_it) else {
             return Err(Error::Io(format!("keep {name}")).into());

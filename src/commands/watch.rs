@@ -6,12 +6,13 @@ use clap::{Args, ValueEnum};
 use serde_json::{Map, Value, json};
 
 use super::{
+    context::Context,
     one_server::{OneServer, Opening},
     select::Selected,
     session::Ear,
 };
 use crate::{
-    cli::{GlobalArgs, QuestionArgs, ServerArgs},
+    cli::{QuestionArgs, ServerArgs},
     client::{Notice, NoticeKind},
     error::Error,
     output::Printer,
@@ -73,7 +74,8 @@ pub enum LogLevel {
 ///
 /// # Errors
 /// [`Error`]: [`Error::Interrupted`] after Ctrl-C.
-pub fn run(args: WatchArgs, global: &GlobalArgs, printer: &Arc<Printer>) -> anyhow::Result<()> {
+pub async fn run(args: WatchArgs, context: &Context) -> anyhow::Result<()> {
+    let printer = &context.printer;
     let Selected { server, rest } = Selected::new(args.words, args.command);
     let Some(server) = server else {
         let hint = Some("toolnexus watch SERVER".to_owned());
@@ -84,7 +86,7 @@ pub fn run(args: WatchArgs, global: &GlobalArgs, printer: &Arc<Printer>) -> anyh
     }
     let questions = QuestionArgs::default();
     let (ear, level) = (Some(ear(args.level, printer)), Some(name(args.level)));
-    let opening = Opening { server, global, args: &args.server, questions: &questions, printer, ear, level };
+    let opening = Opening { server, context, args: &args.server, questions: &questions, ear, level };
     opening.run(async |one| {
         let info = one.client.info();
         if info.era() == Era::Modern && info.declares("logging") {
@@ -106,6 +108,7 @@ pub fn run(args: WatchArgs, global: &GlobalArgs, printer: &Arc<Printer>) -> anyh
         printer.line(&format!("{} has ended the subscription", one.server));
         Ok(())
     })
+    .await
 }
 
 /// What there is to be told of (2026-07-28, *Subscriptions*).

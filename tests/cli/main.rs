@@ -31,6 +31,7 @@ mod secrets;
 mod shell;
 mod slips;
 mod tasks;
+mod twice;
 mod typed;
 mod usage;
 mod variables;
