@@ -98,7 +98,7 @@ pub enum Error {
     /// SIGTERM.
     #[error("terminated")]
     Terminated,
-    /// A line of a script failed.
+    /// A line of a script, or of arguments, failed.
     #[error("line {line}: {source}")]
     Line {
         /// Which line, from 1.
@@ -106,8 +106,8 @@ pub enum Error {
         /// Why.
         source: Box<Error>,
     },
-    /// So many lines of a script failed, and each was told.
-    #[error("{failed} {} of the script failed", if *.failed == 1 { "line" } else { "lines" })]
+    /// So many lines failed (of a script, of arguments), and each was told.
+    #[error("{failed} {} failed", if *.failed == 1 { "line" } else { "lines" })]
     Lines {
         /// How many.
         failed: usize,

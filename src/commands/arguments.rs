@@ -29,7 +29,7 @@ impl Given {
         let mut files = HashMap::new();
         let mut read = |source: Source<'_>| {
             let bytes = match source {
-                Source::Stdin if stdin_is_taken => Err("--answers reads it already".to_owned()),
+                Source::Stdin if stdin_is_taken => Err("it is read for something else".to_owned()),
                 source => from(source, &files),
             };
             files.insert(name(source), bytes.clone());
@@ -56,12 +56,24 @@ impl Given {
     /// # Errors
     /// What cannot fit.
     pub(super) fn typed(&self, tool: Option<&Tool>) -> Result<Arguments, ArgumentError> {
+        self.typed_over_base(self.whole.as_deref(), tool)
+    }
+
+    /// Likewise, laid over `whole`, a JSON object.
+    ///
+    /// # Errors
+    /// What cannot fit.
+    pub(super) fn typed_over(&self, whole: &str, tool: Option<&Tool>) -> Result<Arguments, ArgumentError> {
+        self.typed_over_base(Some(whole), tool)
+    }
+
+    fn typed_over_base(&self, whole: Option<&str>, tool: Option<&Tool>) -> Result<Arguments, ArgumentError> {
         let schema = tool.and_then(|tool| tool.raw.get("inputSchema")).filter(|schema| schema.is_object());
         let mut read = |source: Source<'_>| match self.files.get(&name(source)) {
             Some(bytes) => bytes.clone(),
             None => from(source, &self.files),
         };
-        parse(&spell_out(&self.words, schema)?, self.whole.as_deref(), schema, &mut read)
+        parse(&spell_out(&self.words, schema)?, whole, schema, &mut read)
     }
 }
 

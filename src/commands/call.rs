@@ -8,6 +8,7 @@ use serde_json::{Map, Value, json};
 use super::{
     arguments::{Given, refused},
     context::Context,
+    each::{Each, EachArgs},
     ended::{Ended, put_aside},
     kept_task::KeptTask,
     questions::Questions,
@@ -18,7 +19,7 @@ use super::{
     structured::mismatch,
 };
 use crate::{
-    arguments::ArgumentError,
+    arguments::{ArgumentError, Arguments},
     cli::{Cli, QuestionArgs, ServerArgs},
     client::{CallEnd, CallReport, Client, ClientError, ToolCall},
     config::ConfigError,
@@ -39,11 +40,14 @@ use crate::{
     after_help = "SERVER is a name in the configuration, or a URL. Each ARG is typed by the tool's schema:
   key=text  key:=json  key=@file  key:=@file  a.b=inner  a.0=entry  key=a key=b (a list)
 or written as an option: --key text  --key=text  --switch. TOOL --help shows its arguments.
+With --each ARGs are laid over every line. The first call that fails ends it, and its exit code is that of the
+program; with --keep-going all are made, and the exit code is that of the first that failed.
 
 Examples:
   toolnexus call forms greet
   toolnexus call forms greet --answer name=Ada
   toolnexus call files search pattern='*.rs' limit=10 -o json
+  toolnexus call files read --each paths.jsonl -j 8
   toolnexus call echo message=hi -- npx -y @modelcontextprotocol/server-everything"
 )]
 pub struct CallArgs {
@@ -59,6 +63,9 @@ pub struct CallArgs {
     /// Print the request that would be sent, and send nothing
     #[arg(long)]
     pub dry_run: bool,
+    /// Options for many calls.
+    #[command(flatten)]
+    pub many: EachArgs,
     /// Options for the server.
     #[command(flatten)]
     pub server: ServerArgs,
@@ -79,7 +86,10 @@ pub async fn run(args: CallArgs, context: &Context) -> anyhow::Result<()> {
     let (server, tool, words) = split(args.words, args.command)?;
     let page = server.page(&tool);
     let slip = Slip::new("call", &server, std::iter::once(&tool).chain(&words));
-    let given = Given::read(words, args.args, args.questions.takes_stdin()).map_err(|error| {
+    let answers_take_stdin = args.questions.takes_stdin();
+    let lines = args.many.open(answers_take_stdin)?;
+    let stdin_is_taken = answers_take_stdin || args.many.takes_stdin();
+    let given = Given::read(words, args.args, stdin_is_taken).map_err(|error| {
         // Words that are no arguments are often a program that should stand behind `--`.
         match server.clone().config(global, &args.server) {
             Err(unknown @ Error::Config(ConfigError::UnknownServer { .. })) => slip.explain(unknown),
@@ -88,7 +98,8 @@ pub async fn run(args: CallArgs, context: &Context) -> anyhow::Result<()> {
     })?;
     let (config, server) = server.config(global, &args.server).map_err(|error| slip.explain(error))?;
     let timeout = args.server.timeout;
-    let questions = Questions::new(&args.questions, given.takes_stdin(), printer)?;
+    let stdin_is_taken = given.takes_stdin() || args.many.takes_stdin();
+    let questions = Questions::new(&args.questions, stdin_is_taken, printer)?;
     let session = Session::new(config, &args.server, &questions, Some(&tool), context)?;
     let call = Call {
         session: &session,
@@ -101,7 +112,13 @@ pub async fn run(args: CallArgs, context: &Context) -> anyhow::Result<()> {
         shown: &args.shown,
         dry_run: args.dry_run,
     };
-    let ended = call.perform(&given, timeout).await;
+    let ended = match lines {
+        None => call.perform(&given, timeout).await,
+        Some(lines) => {
+            let each = Each { call: &call, given: &given, args: &args.many, timeout };
+            each.perform(lines).await.map(|()| Ended::nothing())
+        }
+    };
     let heard = session.close().await;
     // What was not used matters only where everything else went well.
     questions.finish(printer, ended.is_ok())?;
@@ -140,6 +157,13 @@ pub(super) fn split(words: Vec<String>, command: Vec<String>) -> Result<(ServerW
     Ok((server, tool, rest))
 }
 
+/// Where a call goes.
+pub(super) struct Target {
+    pub(super) client: Arc<Client>,
+    /// The tool's entry in the server's list; `None` where there is no list to look in.
+    pub(super) tool: Option<Tool>,
+}
+
 /// A call over a connection of a session.
 pub(super) struct Call<'a> {
     pub(super) session: &'a Session,
@@ -174,35 +198,25 @@ impl Call<'_> {
 
     /// `None` where the request was shown alone.
     async fn make(&self, given: &Given, timeout: Option<Duration>) -> anyhow::Result<Option<CallReport>> {
-        let client = self.session.connect(self.server.as_str()).await?;
-        let tool = self.find(&client).await?;
-        let arguments = self.arguments(given, tool.as_ref()).await?;
+        let target = self.target().await?;
+        let arguments = self.arguments(given, target.tool.as_ref()).await?;
         if self.dry_run {
             let request = json!({"method": "tools/call", "params": {"name": self.tool, "arguments": arguments}});
             self.printer.data("request", &request, || format!("{}\n", pretty(&request.to_string())))?;
             return Ok(None);
         }
-        let output = tool.as_ref().and_then(Tool::output_schema).cloned();
-        let kept = self.defer.map(|path| KeptTask::at(path, self.printer));
-        let on_task = kept.as_ref().map(|kept| kept.sink(self.server.as_str(), self.session.host.config()));
-        let call =
-            ToolCall { name: self.tool.clone(), arguments, tool, timeout, on_task: on_task.transpose()?, caller: None };
-        let end = client.call_tool(call, &self.session.signals.stop).await;
-        kept.map_or(Ok(()), |kept| kept.end(&end))?;
-        match end {
-            Ok(CallEnd::Done(report)) => {
-                if let Some(schema) = output
-                    && let Some(words) = mismatch(schema, &CallToolResult::from_raw(&report.result)).await
-                {
-                    self.printer.warning(&format!("{}: {words}", self.server))?;
-                }
-                Ok(Some(report))
-            }
-            Ok(CallEnd::Deferred(pending)) => {
-                Err(put_aside(self.session, self.printer, &self.server, self.defer, *pending))
-            }
-            Err(error) => Err(self.session.error(&self.server, error).into()),
+        let (report, mismatch) = self.send(&target, arguments, timeout).await?;
+        if let Some(words) = mismatch {
+            self.printer.warning(&format!("{}: {words}", self.server))?;
         }
+        Ok(Some(report))
+    }
+
+    /// The server's client, and what it lists of the tool.
+    pub(super) async fn target(&self) -> anyhow::Result<Target> {
+        let client = self.session.connect(self.server.as_str()).await?;
+        let tool = self.find(&client).await?;
+        Ok(Target { client, tool })
     }
 
     /// The tool's entry in the server's list; `None` when there is no list to look in.
@@ -234,23 +248,63 @@ impl Call<'_> {
         Err(Error::UnknownTool { server: self.server.clone(), tool: self.tool.clone(), known }.into())
     }
 
+    /// Makes the call. Gives its result, and in our words how it does not fit the tool's `outputSchema`.
+    pub(super) async fn send(
+        &self,
+        target: &Target,
+        arguments: Map<String, Value>,
+        timeout: Option<Duration>,
+    ) -> anyhow::Result<(CallReport, Option<String>)> {
+        let tool = target.tool.clone();
+        let output = tool.as_ref().and_then(Tool::output_schema).cloned();
+        let kept = self.defer.map(|path| KeptTask::at(path, self.printer));
+        let on_task = kept.as_ref().map(|kept| kept.sink(self.server.as_str(), self.session.host.config()));
+        let call =
+            ToolCall { name: self.tool.clone(), arguments, tool, timeout, on_task: on_task.transpose()?, caller: None };
+        let end = target.client.call_tool(call, &self.session.signals.stop).await;
+        kept.map_or(Ok(()), |kept| kept.end(&end))?;
+        match end {
+            Ok(CallEnd::Done(report)) => {
+                let mismatch = match output {
+                    Some(schema) => mismatch(schema, &CallToolResult::from_raw(&report.result)).await,
+                    None => None,
+                };
+                Ok((report, mismatch))
+            }
+            Ok(CallEnd::Deferred(pending)) => {
+                Err(put_aside(self.session, self.printer, &self.server, self.defer, *pending))
+            }
+            Err(error) => Err(self.session.error(&self.server, error).into()),
+        }
+    }
+
     /// The arguments object: typed, complete, and held against the tool's schema.
     async fn arguments(&self, given: &Given, tool: Option<&Tool>) -> anyhow::Result<Map<String, Value>> {
-        let refused = |error: &ArgumentError| self.refused(error);
-        let mut arguments = given.typed(tool).map_err(|error| refused(&error))?;
+        let mut arguments = given.typed(tool).map_err(|error| self.refused(&error))?;
         let missing = arguments.missing();
         if !missing.is_empty() {
             arguments.fill(self.ask(&missing).await?);
         }
-        let unchecked = arguments.check().map_err(|error| refused(&error))?;
-        for warning in arguments.warnings.iter().chain(&unchecked) {
-            self.printer.warning(warning)?;
+        let (values, warnings) = self.checked(arguments)?;
+        for warning in warnings {
+            self.printer.warning(&warning)?;
         }
-        Ok(arguments.values)
+        Ok(values)
+    }
+
+    /// Arguments that fit, and what is odd about them.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] with what does not fit.
+    pub(super) fn checked(&self, arguments: Arguments) -> Result<(Map<String, Value>, Vec<String>), Error> {
+        let unchecked = arguments.check().map_err(|error| self.refused(&error))?;
+        let Arguments { values, mut warnings, .. } = arguments;
+        warnings.extend(unchecked);
+        Ok((values, warnings))
     }
 
     /// An argument that the tool does not take.
-    fn refused(&self, error: &ArgumentError) -> Error {
+    pub(super) fn refused(&self, error: &ArgumentError) -> Error {
         let page = format!("`{}` shows what {} takes", self.page, self.tool);
         let ours = match error {
             ArgumentError::NoOption { name, .. } => option_meant(&Cli::command(), "call", name),

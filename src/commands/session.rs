@@ -8,7 +8,7 @@ use crate::{
     cli::ServerArgs,
     client::{Client, ClientError, Notice, NoticeKind, NoticeSink, Times},
     config::{Config, Environment},
-    elicitation::ServerName,
+    elicitation::{ServerName, Why},
     error::{Error, Unanswered},
     host::{Host, HostError, HostOptions},
     keeper::Attaching,
@@ -138,6 +138,22 @@ impl Session {
     /// What was heard since the last time.
     pub(super) fn take_heard(&self) -> Heard {
         std::mem::take(&mut *self.heard.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// The questions that could not be answered for these reasons, once each; where they were not heard of, the reasons.
+    pub(super) fn take_unanswered(&self, reasons: &[Why]) -> Vec<Unanswered> {
+        let mut heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut take = |why: &Why| match heard.unanswered.iter().position(|known| known.why == *why) {
+            Some(place) => heard.unanswered.remove(place),
+            None => Unanswered { question: None, why: why.clone() },
+        };
+        reasons.iter().map(&mut take).collect()
+    }
+
+    /// The first question that could not be answered, once.
+    pub(super) fn take_one_unanswered(&self) -> Option<Unanswered> {
+        let mut heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
+        (!heard.unanswered.is_empty()).then(|| heard.unanswered.remove(0))
     }
 
     /// What a client's error means for the run.

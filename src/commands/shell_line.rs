@@ -8,6 +8,8 @@ use tokio::io::{AsyncBufReadExt, BufReader};
 use super::{
     arguments::Given,
     call::{Call, CallArgs, split},
+    each::Each,
+    ended::Ended,
     run::{downcast, help_or_usage, parse},
     select::{Selected, ServerWord},
     session::Session,
@@ -235,11 +237,19 @@ impl<'a> Shell<'a> {
 
     async fn call(&mut self, args: CallArgs, line: &Session, name: Option<&str>) -> anyhow::Result<()> {
         let timeout = args.server.timeout.or(self.timeout);
-        let shown = args.shown.clone();
+        let (shown, many) = (args.shown.clone(), args.many.clone());
+        let lines = many.open(true)?;
+        if lines.is_some() && name.is_some() {
+            return Err(Error::usage("a result is kept of one call, not of --each").into());
+        }
         let (call, given) = Call::of(args, &shown, line, self.printer, self.terminal)?;
-        let result = match name {
-            None => call.perform(&given, timeout).await.map(|ended| (ended, None)),
-            Some(_) => call.perform_quietly(&given, timeout).await.map(|(ended, result)| (ended, Some(result))),
+        let result = match (name, lines) {
+            (None, Some(lines)) => {
+                let each = Each { call: &call, given: &given, args: &many, timeout };
+                each.perform(lines).await.map(|()| (Ended::nothing(), None))
+            }
+            (None, None) => call.perform(&given, timeout).await.map(|ended| (ended, None)),
+            (Some(_), _) => call.perform_quietly(&given, timeout).await.map(|(ended, result)| (ended, Some(result))),
         };
         let unanswered = self.session.take_heard().unanswered;
         match result {

@@ -45,7 +45,11 @@ impl ResultArgs {
         Ok(())
     }
 
-    fn saved(&self, view: &CallToolResult) -> Result<Vec<Saved>, Error> {
+    /// Saves what is to be saved.
+    ///
+    /// # Errors
+    /// [`Error::Io`] when the folder cannot be made.
+    pub(super) fn saved(&self, view: &CallToolResult) -> Result<Vec<Saved>, Error> {
         let Some(folder) = &self.save else { return Ok(Vec::new()) };
         save_blocks(folder, &view.content)
             .map_err(|error| Error::Io(format!("the folder {} cannot be made: {error}", folder.display())))
@@ -53,7 +57,10 @@ impl ResultArgs {
 }
 
 /// The part at `path`: of the result itself, else of what the result is about.
-fn selected(result: &RawValue, view: &CallToolResult, path: &str) -> Result<Value, Error> {
+///
+/// # Errors
+/// [`Error::NoPart`] where there is no such part.
+pub(super) fn selected(result: &RawValue, view: &CallToolResult, path: &str) -> Result<Value, Error> {
     let whole = parse_lenient(result.get()).unwrap_or_default();
     let reason = match part(&whole, path) {
         Ok(found) => return Ok(found.clone()),

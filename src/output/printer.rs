@@ -240,6 +240,22 @@ impl Printer {
         }
     }
 
+    /// Prints what came of one call among many: a JSON object on one line, above a question that is on the same screen.
+    ///
+    /// # Errors
+    /// As [`Printer::notice`].
+    pub fn row(&self, object: &str) -> io::Result<()> {
+        let object = match (self.mode, object.strip_prefix('{')) {
+            (OutputMode::Events, Some(rest)) => format!("{{\"event\":\"result\",{rest}"),
+            _ => object.to_owned(),
+        };
+        if self.stdout_is_terminal {
+            gate().print_to_stdout(&format!("{}\n", safe_json(&object)));
+            return Ok(());
+        }
+        self.stdout(&format!("{object}\n"))
+    }
+
     /// Prints one part of a result: text bare, all else as JSON on one line.
     ///
     /// # Errors
@@ -323,7 +339,7 @@ impl Printer {
     }
 
     /// Whether stdout is a terminal.
-    pub(super) fn is_terminal(&self) -> bool {
+    pub fn is_terminal(&self) -> bool {
         self.stdout_is_terminal
     }
 

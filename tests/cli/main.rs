@@ -11,6 +11,7 @@ mod config;
 mod demo;
 mod docs;
 mod doctor;
+mod each;
 mod forms;
 mod harm;
 mod hostile;

@@ -1,0 +1,118 @@
+use std::{
+    fs::File,
+    io::{self, BufRead, BufReader, Read},
+    path::Path,
+    thread,
+};
+
+use tokio::sync::mpsc;
+
+use crate::error::Error;
+
+/// The longest line, in bytes.
+const LONGEST: u64 = 16 << 20;
+
+/// A line of arguments, or why it is none.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct ArgumentsLine {
+    /// Which line of the file, from 1.
+    pub(super) number: usize,
+    /// What it says, without its end.
+    pub(super) text: Result<String, String>,
+}
+
+/// The lines of a file or of stdin, read when they are wanted: one is held ahead at most.
+pub(super) struct ArgumentsLines(mpsc::Receiver<ArgumentsLine>);
+
+impl ArgumentsLines {
+    /// Opens the file at `path`; `-` is stdin.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] when it cannot be opened.
+    pub(super) fn open(path: &Path) -> Result<Self, Error> {
+        if path == Path::new("-") {
+            return Self::of(io::stdin());
+        }
+        let unreadable = |reason: String| Error::usage(format!("--each {} cannot be read: {reason}", path.display()));
+        let file = File::open(path).map_err(|error| unreadable(error.to_string()))?;
+        match file.metadata() {
+            Ok(data) if data.is_dir() => Err(unreadable("it is a folder".to_owned())),
+            _ => Self::of(file),
+        }
+    }
+
+    /// A thread of its own reads, and waits until a line is wanted: neither a pipe that is silent nor a large file holds
+    /// up anything.
+    fn of(source: impl Read + Send + 'static) -> Result<Self, Error> {
+        let (lines, receiver) = mpsc::channel(1);
+        let read = move || {
+            let mut source = BufReader::new(source);
+            let mut number = 0;
+            loop {
+                number += 1;
+                let Some((text, is_last)) = next(&mut source, number == 1) else { return };
+                let is_blank = text.as_ref().is_ok_and(|text| text.trim().is_empty());
+                if (!is_blank && lines.blocking_send(ArgumentsLine { number, text }).is_err()) || is_last {
+                    return;
+                }
+            }
+        };
+        let started = thread::Builder::new().name("lines".to_owned()).spawn(read);
+        started.map(|_| Self(receiver)).map_err(|error| Error::Io(format!("read --each: {error}")))
+    }
+
+    /// The next line that is not blank; `None` at the end. Cancel-safe.
+    pub(super) async fn next(&mut self) -> Option<ArgumentsLine> {
+        self.0.recv().await
+    }
+}
+
+/// The next line, and whether nothing can be read behind it; `None` at the end.
+fn next(source: &mut impl BufRead, is_first: bool) -> Option<(Result<String, String>, bool)> {
+    let mut bytes = Vec::new();
+    match source.take(LONGEST + 1).read_until(b'\n', &mut bytes) {
+        Err(error) => return Some((Err(format!("it cannot be read: {error}")), true)),
+        Ok(0) => return None,
+        Ok(_) if bytes.len() as u64 > LONGEST && bytes.last() != Some(&b'\n') => {
+            return Some((Err(format!("it is longer than {} MiB", LONGEST >> 20)), true));
+        }
+        Ok(_) => {}
+    }
+    let text = String::from_utf8(bytes).map_err(|_| "it is not UTF-8".to_owned());
+    let text = text.map(|text| {
+        // Some editors mark the beginning of a file.
+        let text = if is_first { text.strip_prefix('\u{feff}').unwrap_or(&text) } else { &text };
+        text.trim_end_matches(['\n', '\r']).to_owned()
+    });
+    Some((text, false))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    async fn all(bytes: &'static [u8]) -> Vec<(usize, Result<String, String>)> {
+        let mut lines = ArgumentsLines::of(bytes).expect("a thread");
+        let mut read = Vec::new();
+        while let Some(line) = lines.next().await {
+            read.push((line.number, line.text));
+        }
+        read
+    }
+
+    #[tokio::test]
+    async fn blank_lines_are_counted_and_left_out() {
+        let line = |text: &str| Ok(text.to_owned());
+        assert_eq!(all(b"\xef\xbb\xbf{}\r\n\n  \n{\"a\":1}").await, [(1, line("{}")), (4, line("{\"a\":1}"))]);
+        assert_eq!(all(b"").await, []);
+        assert_eq!(all(b"\xff\n{}\n").await, [(1, Err("it is not UTF-8".to_owned())), (2, line("{}"))]);
+    }
+
+    #[tokio::test]
+    async fn a_line_without_an_end_is_given_up() {
+        let mut lines = ArgumentsLines::of(io::repeat(b'x')).expect("a thread");
+        let line = lines.next().await.expect("a line");
+        assert_eq!((line.number, line.text), (1, Err("it is longer than 16 MiB".to_owned())));
+        assert_eq!(lines.next().await, None);
+    }
+}
