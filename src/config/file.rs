@@ -67,19 +67,18 @@ fn find_servers<'a>(file: &File<'_>, root: &'a Node) -> Result<(&'a Node, Vec<St
         let reason = format!("expected an object with the key `mcpServers`, not {}", root.describe());
         return Err(file.wrong(root.at, reason));
     };
-    let mut found = ROOTS.iter().filter_map(|key| root.member(key)).filter(|member| !is_server(&member.value));
-    if let Some(first) = found.next() {
+    if let Some((way, servers)) = way_to_servers(root).filter(|(way, _)| !way.is_empty()) {
+        let others = ROOTS.iter().filter(|key| **key != way[0]).filter_map(|key| root.member(key));
+        let others = others.filter(|member| !is_server(&member.value));
         let warning =
-            |other: &Member| file.warning(other.at, &format!("`{}` is not read beside `{}`", other.key, first.key));
-        let warnings = found.map(warning).collect();
-        // `{"mcp": {"servers": {…}}}`, as in an editor's settings.
-        let inner = first.value.member("servers").filter(|inner| first.key == "mcp" && !is_server(&inner.value));
-        let servers = inner.unwrap_or(first);
-        if servers.value.members().is_none() {
-            let reason = format!("{}: expected an object of servers, not {}", servers.key, servers.value.describe());
-            return Err(file.wrong(servers.value.at, reason));
+            |other: &Member| file.warning(other.at, &format!("`{}` is not read beside `{}`", other.key, way[0]));
+        let warnings = others.map(warning).collect();
+        if servers.members().is_none() {
+            let key = way.last().copied().unwrap_or_default();
+            let reason = format!("{key}: expected an object of servers, not {}", servers.describe());
+            return Err(file.wrong(servers.at, reason));
         }
-        return Ok((&servers.value, warnings));
+        return Ok((servers, warnings));
     }
     let holds_servers = |member: &&Member| {
         let inner = member.value.members().unwrap_or_default();
@@ -93,8 +92,21 @@ fn find_servers<'a>(file: &File<'_>, root: &'a Node) -> Result<(&'a Node, Vec<St
     Ok((root, Vec::new()))
 }
 
+/// The keys that lead to the servers, and what stands there: no keys where the file is the bare map of them. `None` where
+/// the file has no place for servers yet.
+pub(super) fn way_to_servers(root: &Node) -> Option<(Vec<&'static str>, &Node)> {
+    let found =
+        ROOTS.iter().filter_map(|key| Some((*key, root.member(key)?))).find(|(_, member)| !is_server(&member.value));
+    if let Some((key, first)) = found {
+        // `{"mcp": {"servers": {…}}}`, as in an editor's settings.
+        let inner = first.value.member("servers").filter(|inner| key == "mcp" && !is_server(&inner.value));
+        return Some(inner.map_or((vec![key], &first.value), |inner| (vec![key, "servers"], &inner.value)));
+    }
+    root.members()?.iter().any(|member| is_entry(member) && is_server(&member.value)).then_some((Vec::new(), root))
+}
+
 /// Whether `node` is an entry itself, whatever its key is.
-fn is_server(node: &Node) -> bool {
+pub(super) fn is_server(node: &Node) -> bool {
     ["command", "url", "serverUrl", "httpUrl"].iter().any(|key| {
         node.member(key).is_some_and(|member| matches!(member.value.content, Content::Text(_) | Content::List(_)))
     })

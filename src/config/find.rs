@@ -36,14 +36,21 @@ pub fn find(environment: &Environment) -> Result<(PathBuf, FoundBy), ConfigError
 
 /// Reads the file at `path`.
 pub fn load(path: &Path, environment: &Environment) -> Result<Config, ConfigError> {
+    parse(&read_text(path, environment)?, Some(path), environment)
+}
+
+/// The text of the file at `path`.
+///
+/// # Errors
+/// [`ConfigError::Unreadable`] when there is none.
+pub(super) fn read_text(path: &Path, environment: &Environment) -> Result<String, ConfigError> {
     let unreadable = |reason: String| ConfigError::Unreadable { path: path.to_owned(), reason };
     let bytes = files::read(&environment.absolute(path)).map_err(|error| unreadable(error.to_string()))?;
-    let text = String::from_utf8(bytes).map_err(|error| {
+    String::from_utf8(bytes).map_err(|error| {
         let is_utf16 = error.as_bytes().starts_with(&[0xff, 0xfe]) || error.as_bytes().starts_with(&[0xfe, 0xff]);
         let reason = if is_utf16 { "it is UTF-16; save it as UTF-8" } else { "it is not UTF-8" };
         unreadable(reason.to_owned())
-    })?;
-    parse(&text, Some(path), environment)
+    })
 }
 
 #[cfg(test)]

@@ -88,7 +88,12 @@ impl Document {
             reason: lowercase_first(&error.kind().to_string()),
         })?;
         let root = parsed.value.map(|value| Node::new(value, text)).transpose()?;
-        Ok(Self { marks: marks(text), text: text.to_owned(), root })
+        Ok(Self::of(text, root))
+    }
+
+    /// A text that was read in another way, with what stands in it.
+    pub(super) fn of(text: &str, root: Option<Node>) -> Self {
+        Self { marks: marks(text), text: text.to_owned(), root }
     }
 
     /// The line and column of a position.
@@ -99,6 +104,13 @@ impl Document {
             Some(from) => from.after(&self.text[boundary(&self.text, mark * BETWEEN_MARKS)..at]),
             None => place(&self.text, at),
         }
+    }
+}
+
+impl SyntaxError {
+    /// The error `reason` at a position of `text`, in bytes.
+    pub(super) fn new(text: &str, at: usize, reason: &str) -> Self {
+        Self { place: place(text, at), reason: lowercase_first(reason) }
     }
 }
 

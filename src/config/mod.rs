@@ -1,6 +1,7 @@
-//! The `mcpServers` file: found, read, understood, and never written. What it may say is in `docs/configuration.md`.
+//! The `mcpServers` file: found, read, understood and edited. What it may say is in `docs/configuration.md`.
 
 mod adhoc;
+mod edit;
 mod endpoint;
 mod entry;
 mod environment;
@@ -8,6 +9,7 @@ mod expand;
 mod file;
 mod find;
 mod fingerprint;
+mod foreign;
 mod jsonc;
 mod model;
 mod near;
@@ -16,9 +18,11 @@ mod span;
 mod trust;
 
 pub use adhoc::{Overrides, Target};
+pub use edit::EditedFile;
 pub use environment::Environment;
 pub use file::{parse, parse_value};
 pub use find::{CONFIG_VARIABLE, FOUND_NAMES, discover, find, load};
+pub use foreign::{Client, ForeignFile, ForeignServer, Left, Reach, known_files, read_foreign, suspects};
 pub use jsonc::{Content, Document, Member, Node, Place, SyntaxError};
 pub use model::{Config, ConfigError, Entry, FoundBy, ServerConfig};
 pub use near::near_misses;

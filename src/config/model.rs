@@ -168,6 +168,22 @@ pub enum ConfigError {
         /// What is wrong, with the entry's, the key's and the variable's name.
         reason: String,
     },
+    /// The file cannot be written.
+    #[error("write {}: {reason}", path.display())]
+    Unwritable {
+        /// The file.
+        path: PathBuf,
+        /// What stands in the way.
+        reason: String,
+    },
+    /// There is an entry of that name.
+    #[error("add server {name:?}: {} has one of that name", path.display())]
+    Taken {
+        /// The name.
+        name: String,
+        /// The file.
+        path: PathBuf,
+    },
     /// No file was found.
     #[error("find a configuration: none of {} is here or above, nor {} in the user's folder", .0.join(", "), .1.display())]
     NotFound(Vec<String>, PathBuf),
@@ -209,7 +225,14 @@ impl ConfigError {
                 Some("name a file with --config, or the server itself: a URL, or a command after `--`".to_owned())
             }
             Self::Disabled(_) => Some("take `disabled: true` or `enabled: false` out of its entry".to_owned()),
-            Self::Unreadable { .. } | Self::Wrong { .. } | Self::Variable { .. } | Self::Option(_) => None,
+            Self::Taken { name, .. } => {
+                Some(format!("`toolnexus remove {name}` takes it out; --replace puts the new one in its place"))
+            }
+            Self::Unreadable { .. }
+            | Self::Unwritable { .. }
+            | Self::Wrong { .. }
+            | Self::Variable { .. }
+            | Self::Option(_) => None,
         }
     }
 }

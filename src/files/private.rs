@@ -1,6 +1,7 @@
 use std::{
     fs::{self, File, Metadata},
     io,
+    os::unix::fs::{MetadataExt as _, PermissionsExt as _, fchown},
     path::{Path, PathBuf},
 };
 
@@ -28,6 +29,27 @@ impl PrivateFile {
             io::Error::new(kind, if is_missing { missing() } else { refused() })
         })?;
         Ok(Self { file, path })
+    }
+
+    /// A file for `path` that is as much to its owner, its group and others as the one that is there.
+    ///
+    /// # Errors
+    /// As [`PrivateFile::new`]; when the one that is there is read-only, or is somebody else's and cannot be given back.
+    pub(crate) fn like_before(path: &Path) -> io::Result<Self> {
+        let new = Self::new(path)?;
+        let Ok(before) = fs::metadata(&new.path) else { return Ok(new) };
+        if before.permissions().mode() & 0o222 == 0 {
+            return Err(io::Error::new(io::ErrorKind::PermissionDenied, "it is read-only"));
+        }
+        let now = new.file.as_file().metadata()?;
+        if (now.uid(), now.gid()) != (before.uid(), before.gid()) {
+            let given = fchown(new.file.as_file(), Some(before.uid()), Some(before.gid()));
+            if given.is_err() && now.uid() != before.uid() {
+                return Err(io::Error::new(io::ErrorKind::PermissionDenied, "it belongs to somebody else"));
+            }
+        }
+        new.file.as_file().set_permissions(before.permissions())?;
+        Ok(new)
     }
 
     /// Puts what was written in its place, and gives the file to go on writing to.
@@ -85,8 +107,6 @@ fn target(path: &Path) -> io::Result<PathBuf> {
 
 #[cfg(unix)]
 fn is_own(file: &Metadata) -> bool {
-    use std::os::unix::fs::MetadataExt as _;
-
     file.uid() == nix::unistd::geteuid().as_raw()
 }
 

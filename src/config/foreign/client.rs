@@ -1,0 +1,234 @@
+use std::path::{Path, PathBuf};
+
+use crate::config::Environment;
+
+/// A client of the protocol whose files are read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Client {
+    /// Anthropic's desktop application.
+    ClaudeDesktop,
+    /// Anthropic's coding agent.
+    ClaudeCode,
+    /// The editor Cursor.
+    Cursor,
+    /// Visual Studio Code.
+    VsCode,
+    /// The editor Windsurf.
+    Windsurf,
+    /// The editor Zed.
+    Zed,
+    /// OpenAI's coding agent.
+    Codex,
+    /// Google's coding agent.
+    GeminiCli,
+    /// The coding agent opencode.
+    OpenCode,
+    /// The agent Goose.
+    Goose,
+    /// LM Studio.
+    LmStudio,
+}
+
+/// For whom a file, or a part of it, is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reach {
+    /// For all that the user does.
+    User,
+    /// For this project, kept by the user alone.
+    Local,
+    /// For whoever has the project.
+    Project,
+}
+
+impl Reach {
+    /// In one word.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::User => "user",
+            Self::Local => "local",
+            Self::Project => "project",
+        }
+    }
+}
+
+impl Client {
+    /// All of them, by name.
+    pub const ALL: [Self; 11] = [
+        Self::ClaudeCode,
+        Self::ClaudeDesktop,
+        Self::Codex,
+        Self::Cursor,
+        Self::GeminiCli,
+        Self::Goose,
+        Self::LmStudio,
+        Self::OpenCode,
+        Self::VsCode,
+        Self::Windsurf,
+        Self::Zed,
+    ];
+
+    /// What it is called on a command line.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::ClaudeDesktop => "claude-desktop",
+            Self::ClaudeCode => "claude-code",
+            Self::Cursor => "cursor",
+            Self::VsCode => "vscode",
+            Self::Windsurf => "windsurf",
+            Self::Zed => "zed",
+            Self::Codex => "codex",
+            Self::GeminiCli => "gemini",
+            Self::OpenCode => "opencode",
+            Self::Goose => "goose",
+            Self::LmStudio => "lmstudio",
+        }
+    }
+
+    /// What its makers call it.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::ClaudeDesktop => "Claude Desktop",
+            Self::ClaudeCode => "Claude Code",
+            Self::Cursor => "Cursor",
+            Self::VsCode => "VS Code",
+            Self::Windsurf => "Windsurf",
+            Self::Zed => "Zed",
+            Self::Codex => "Codex",
+            Self::GeminiCli => "Gemini CLI",
+            Self::OpenCode => "opencode",
+            Self::Goose => "Goose",
+            Self::LmStudio => "LM Studio",
+        }
+    }
+
+    /// The client that `word` names, however it is spelled.
+    pub fn named(word: &str) -> Option<Self> {
+        let plain = crate::config::near::plain(word);
+        let is_it = |client: &Self| [client.word(), client.title()].map(crate::config::near::plain).contains(&plain);
+        Self::ALL.into_iter().find(is_it)
+    }
+
+    /// Where its files are, whether they are there or not.
+    pub(super) fn places(self, environment: &Environment) -> Vec<(PathBuf, Reach)> {
+        let mut places: Vec<_> = self.users(environment).into_iter().map(|path| (path, Reach::User)).collect();
+        for name in self.in_projects() {
+            // The nearest counts, as for our own file; the home folder's is the user's.
+            let folders = environment.folder.ancestors().map(|folder| folder.join(name));
+            let near = folders.into_iter().find(|path| path.is_file());
+            places.extend(near.map(|path| (path, Reach::Project)));
+        }
+        let mut seen = Vec::new();
+        places.retain(|(path, _)| {
+            !seen.contains(path) && {
+                seen.push(path.clone());
+                true
+            }
+        });
+        places
+    }
+
+    fn users(self, environment: &Environment) -> Vec<PathBuf> {
+        let home = environment.home.clone().unwrap_or_default();
+        let config = environment.config_folder.clone().unwrap_or_else(|| home.join(".config"));
+        let library = home.join("Library/Application Support");
+        let named = |variable: &str| environment.variable(variable).filter(|path| !path.is_empty()).map(PathBuf::from);
+        let both = |path: &str| vec![config.join(path), library.join(path)];
+        match self {
+            Self::ClaudeDesktop => both("Claude/claude_desktop_config.json"),
+            Self::ClaudeCode => vec![named("CLAUDE_CONFIG_DIR").unwrap_or(home).join(".claude.json")],
+            Self::Cursor => vec![home.join(".cursor/mcp.json")],
+            Self::VsCode => {
+                let kinds = ["Code", "Code - Insiders", "VSCodium"];
+                let files = kinds.iter().flat_map(|kind| ["mcp.json", "settings.json"].map(|file| (kind, file)));
+                files.flat_map(|(kind, file)| both(&format!("{kind}/User/{file}"))).collect()
+            }
+            Self::Windsurf => vec![home.join(".codeium/windsurf/mcp_config.json")],
+            Self::Zed => vec![config.join("zed/settings.json")],
+            Self::Codex => vec![named("CODEX_HOME").unwrap_or_else(|| home.join(".codex")).join("config.toml")],
+            Self::GeminiCli => vec![home.join(".gemini/settings.json")],
+            Self::OpenCode => {
+                let files = ["opencode.json", "opencode.jsonc", "config.json"];
+                let own = files.map(|file| config.join("opencode").join(file));
+                named("OPENCODE_CONFIG").into_iter().chain(own).collect()
+            }
+            Self::Goose => vec![config.join("goose/config.yaml")],
+            Self::LmStudio => vec![home.join(".lmstudio/mcp.json"), home.join(".cache/lm-studio/mcp.json")],
+        }
+    }
+
+    /// The files in a project, from its folder.
+    fn in_projects(self) -> &'static [&'static str] {
+        match self {
+            Self::ClaudeCode => &[".mcp.json"],
+            Self::Cursor => &[".cursor/mcp.json"],
+            Self::VsCode => &[".vscode/mcp.json"],
+            Self::Zed => &[".zed/settings.json"],
+            Self::Codex => &[".codex/config.toml"],
+            Self::GeminiCli => &[".gemini/settings.json"],
+            Self::OpenCode => &["opencode.json", "opencode.jsonc"],
+            Self::ClaudeDesktop | Self::Windsurf | Self::Goose | Self::LmStudio => &[],
+        }
+    }
+
+    /// Whose file `path` is, as far as its name tells.
+    pub(super) fn of_path(path: &Path) -> Option<Self> {
+        let text = path.to_string_lossy();
+        let ends = |end: &str| text.ends_with(end);
+        let client = match () {
+            () if ends("claude_desktop_config.json") => Self::ClaudeDesktop,
+            () if ends(".claude.json") || path.file_name().is_some_and(|name| name == ".mcp.json") => Self::ClaudeCode,
+            () if ends(".cursor/mcp.json") => Self::Cursor,
+            () if ends(".vscode/mcp.json") || ends("User/mcp.json") || ends("User/settings.json") => Self::VsCode,
+            () if ends("mcp_config.json") => Self::Windsurf,
+            () if ends("zed/settings.json") => Self::Zed,
+            () if ends(".toml") => Self::Codex,
+            () if ends(".gemini/settings.json") => Self::GeminiCli,
+            () if ends("opencode.json") || ends("opencode.jsonc") => Self::OpenCode,
+            () if ends(".yaml") || ends(".yml") => Self::Goose,
+            () if ends(".lmstudio/mcp.json") => Self::LmStudio,
+            () => return None,
+        };
+        Some(client)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clients_are_named_in_many_ways() {
+        for (word, client) in [
+            ("claude-desktop", Client::ClaudeDesktop),
+            ("Claude Code", Client::ClaudeCode),
+            ("VS-Code", Client::VsCode),
+            ("gemini", Client::GeminiCli),
+            ("GeminiCLI", Client::GeminiCli),
+            ("LM Studio", Client::LmStudio),
+            ("opencode", Client::OpenCode),
+        ] {
+            assert_eq!(Client::named(word), Some(client), "{word}");
+        }
+        assert_eq!(Client::named("emacs"), None);
+        for client in Client::ALL {
+            assert_eq!((Client::named(client.word()), Client::named(client.title())), (Some(client), Some(client)));
+            let environment = Environment { home: Some("/home/ada".into()), ..Environment::default() };
+            assert!(!client.places(&environment).is_empty(), "{client:?}");
+        }
+    }
+
+    #[test]
+    fn files_are_known_by_their_names() {
+        for (path, client) in [
+            ("/p/.cursor/mcp.json", Some(Client::Cursor)),
+            ("/home/a/.claude.json", Some(Client::ClaudeCode)),
+            ("x/config.toml", Some(Client::Codex)),
+            ("goose.yml", Some(Client::Goose)),
+            ("/h/.config/Code/User/settings.json", Some(Client::VsCode)),
+            ("/h/.zed/settings.json", Some(Client::Zed)),
+            ("mcp.json", None),
+        ] {
+            assert_eq!(Client::of_path(Path::new(path)), client, "{path}");
+        }
+    }
+}

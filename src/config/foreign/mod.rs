@@ -1,0 +1,17 @@
+//! The files in which other MCP clients keep their servers: where they lie, and what they say in our terms. They are read,
+//! and never written.
+
+mod client;
+mod dialect;
+mod known_files;
+mod servers_in;
+mod suspects;
+mod toml;
+mod translate;
+mod variables;
+mod yaml;
+
+pub use client::{Client, Reach};
+pub use known_files::{ForeignFile, known_files, read_foreign};
+pub use servers_in::{ForeignServer, Left};
+pub use suspects::suspects;
