@@ -9,6 +9,7 @@ mod direct;
 mod driver;
 mod error;
 mod exchange;
+mod floor;
 mod handle;
 mod info;
 mod listing;

@@ -8,7 +8,7 @@ use std::{
 
 use tokio::sync::{mpsc, oneshot, watch};
 
-use super::{Caller, clock::Clock, driver::Command};
+use super::{Caller, clock::Clock, driver::Command, floor::Turn};
 use crate::elicitation::{CallName, Why};
 
 /// A call of ours, from its first request to its end, over all its rounds, polls and repetitions: what progress belongs
@@ -29,14 +29,43 @@ pub(super) struct Scope {
     unanswered: Mutex<Vec<Why>>,
     /// Whether the server asked something during the call.
     asked: AtomicBool,
+    /// Whether it has the floor, where several share the client.
+    turn: Mutex<Option<Turn>>,
+    /// Whether the server waits for an answer, and asks nothing else as long as it does.
+    is_blocked: AtomicBool,
 }
 
 impl Scope {
     /// The scope of a call that begins now.
     pub(super) fn new(token: u64, name: CallName, is_tool: bool, clock: Clock, caller: Option<Caller>) -> Self {
         let heard = watch::Sender::new(clock.now());
-        let (unanswered, asked) = (Mutex::default(), AtomicBool::new(false));
-        Self { token, name, is_tool, caller, clock, heard, unanswered, asked }
+        let (unanswered, asked, turn, is_blocked) = Default::default();
+        Self { token, name, is_tool, caller, clock, heard, unanswered, asked, turn, is_blocked }
+    }
+
+    /// What is called: whether it is a tool, and its name.
+    pub(super) fn called(&self) -> (bool, String) {
+        (self.is_tool, self.name.to_string())
+    }
+
+    /// The call has the floor from now on.
+    pub(super) fn hold(&self, turn: Turn) {
+        self.turn.lock().unwrap_or_else(PoisonError::into_inner).replace(turn);
+    }
+
+    /// The call leaves the floor to others.
+    pub(super) fn leave_floor(&self) {
+        self.turn.lock().unwrap_or_else(PoisonError::into_inner).take();
+    }
+
+    /// Whether the server waits for an answer of this call's.
+    pub(super) fn is_blocked(&self) -> bool {
+        self.is_blocked.load(Ordering::Relaxed)
+    }
+
+    /// The server waits for an answer of this call's, or does not any more.
+    pub(super) fn set_blocked(&self, is_blocked: bool) {
+        self.is_blocked.store(is_blocked, Ordering::Relaxed);
     }
 
     /// Something was heard of the call.

@@ -104,12 +104,13 @@ impl Wire {
         let frame = Frame::request(&id, &ask.method, ask.params.map(Value::Object).as_ref());
         let (reply, response) = oneshot::channel();
         let out = Outgoing { frame, headers: ask.headers };
+        let token = scope.map(|scope| scope.token);
         let clock = scope.map_or(self.clock(), |scope| &scope.clock);
         let now = clock.now();
         let own = watch::Sender::new(now);
         let heard = scope.map_or(&own, |scope| &scope.heard);
         heard.send_replace(now);
-        if self.commands.send(Command::Request(Request { id: id.clone(), out, reply })).is_err() {
+        if self.commands.send(Command::Request(Request { id: id.clone(), out, token, reply })).is_err() {
             return Err(Failure::Transport(gone()));
         }
         let mut abandon =

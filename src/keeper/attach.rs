@@ -141,12 +141,18 @@ async fn begin(
             sleep(LOOK).await;
             continue;
         };
-        match reach(&socket, options, stop).await {
-            Err(NotAttached::Nobody | NotAttached::OtherVersion) => {}
+        let is_other = match reach(&socket, options, stop).await {
+            Err(NotAttached::Nobody) => false,
+            Err(NotAttached::OtherVersion) => true,
             reached => return reached,
-        }
+        };
         if was_kept {
-            let text = "it was kept, and its keeper is gone: it is started again, and what it had in memory is lost";
+            let text = if is_other {
+                "it is kept by another version of the program, which ends it when it is no longer used: another one is \
+                 started, without what that one has in memory"
+            } else {
+                "it was kept, and its keeper is gone: it is started again, and what it had in memory is lost"
+            };
             (options.notices)(Notice { server: options.server.clone(), kind: NoticeKind::Warning(text.to_owned()) });
         }
         start(folder, setup).await?;

@@ -7,10 +7,8 @@ use std::{
     time::Duration,
 };
 
-use futures_util::{FutureExt as _, future::BoxFuture};
-use serde_json::{Map, Value, value::RawValue};
 use tokio::{
-    net::{UnixStream, unix::OwnedReadHalf},
+    net::UnixStream,
     sync::{mpsc, oneshot},
     time::{Instant, sleep_until, timeout},
 };
@@ -22,18 +20,10 @@ use super::{
     outbox::{Body, Mail, Outbox},
 };
 use crate::{
-    client::{
-        Attached, BeforeSending, CallEnd, CallReport, ClientError, ClientOptions, PendingCall, ServerInfo, TaskSink,
-        ToolCall,
-    },
-    elicitation::{Answer, Outcome, Question},
-    protocol::Tool,
+    client::{BeforeSending, ClientError, ClientOptions, PendingCall, ServerInfo, TaskSink},
     transport::{Closed, TransportError},
 };
 
-/// How long a keeper may be silent before it is asked whether it is there, and how long it then has to say so.
-const QUIET: Duration = Duration::from_secs(5);
-const PONG: Duration = Duration::from_secs(15);
 /// How long a keeper has to say who it is.
 pub(super) const HELLO: Duration = Duration::from_secs(5);
 /// How long an operation that was stopped may take to end.
@@ -41,23 +31,36 @@ const STOPPED: Duration = Duration::from_secs(5);
 
 /// A kept server, as a command uses it.
 pub(super) struct Attachment {
-    shared: Arc<Shared>,
-    info: Arc<ServerInfo>,
+    pub(super) shared: Arc<Shared>,
+    pub(super) info: Arc<ServerInfo>,
 }
 
-struct Shared {
-    outbox: Outbox,
-    options: ClientOptions,
+/// What a command wants of the keeper.
+pub(super) struct Wanted<'a> {
+    pub(super) operation: Operation,
+    pub(super) method: &'a str,
+    pub(super) on_task: Option<TaskSink>,
+    pub(super) before_sending: Option<BeforeSending<'a>>,
+    pub(super) stop: &'a CancellationToken,
+}
+
+/// What those who wait for the keeper share with the one who listens to it.
+pub(super) struct Shared {
+    pub(super) outbox: Outbox,
+    pub(super) options: ClientOptions,
     next: AtomicU64,
     /// Who waits for what; `None` when the keeper is gone.
-    operations: Mutex<Option<HashMap<u64, mpsc::UnboundedSender<Event>>>>,
+    operations: Mutex<Option<Operations>>,
     questions: Mutex<HashMap<u64, CancellationToken>>,
     /// Fires when the command is done with it.
-    over: CancellationToken,
+    pub(super) over: CancellationToken,
 }
 
+/// Who waits for what.
+pub(super) type Operations = HashMap<u64, mpsc::UnboundedSender<Event>>;
+
 /// What the keeper says of an operation.
-enum Event {
+pub(super) enum Event {
     MaySend(PendingCall),
     Became(PendingCall),
     End(End, Vec<u8>),
@@ -124,15 +127,9 @@ impl Attachment {
         }
     }
 
-    /// Does something, to its end.
-    async fn operate(
-        &self,
-        operation: Operation,
-        method: &str,
-        on_task: Option<TaskSink>,
-        before_sending: Option<BeforeSending<'_>>,
-        stop: &CancellationToken,
-    ) -> Result<(End, Vec<u8>), ClientError> {
+    /// Does something, to its end: how it ended, and the body that came with it.
+    pub(super) async fn operate(&self, wanted: Wanted<'_>) -> Result<(End, Vec<u8>), ClientError> {
+        let Wanted { operation, method, on_task, before_sending, stop } = wanted;
         let shared = &self.shared;
         let lost = || ClientError::Lost { method: method.to_owned(), source: keeper_gone() };
         if stop.is_cancelled() {
@@ -168,127 +165,6 @@ impl Attachment {
                 }
             }
         }
-    }
-
-    async fn call_end(
-        &self,
-        operation: Operation,
-        method: &str,
-        on_task: Option<TaskSink>,
-        before_sending: Option<BeforeSending<'_>>,
-        stop: &CancellationToken,
-    ) -> Result<CallEnd, ClientError> {
-        match self.operate(operation, method, on_task, before_sending, stop).await? {
-            (End::Done { unanswered }, body) => {
-                Ok(CallEnd::Done(CallReport { result: raw(method, body)?, unanswered }))
-            }
-            (End::Deferred(pending), _) => Ok(CallEnd::Deferred(pending)),
-            (End::Plain | End::Failed(_), _) => Err(odd(method)),
-        }
-    }
-}
-
-impl Attached for Attachment {
-    fn info(&self) -> Arc<ServerInfo> {
-        Arc::clone(&self.info)
-    }
-
-    fn list_tools<'a>(
-        &'a self,
-        fresh: bool,
-        stop: &'a CancellationToken,
-    ) -> BoxFuture<'a, Result<Vec<Tool>, ClientError>> {
-        async move {
-            let (_, body) = self.operate(Operation::Tools { fresh }, "tools/list", None, None, stop).await?;
-            Ok(list("tools/list", &body)?.into_iter().filter_map(Tool::from_value).collect())
-        }
-        .boxed()
-    }
-
-    fn list<'a>(
-        &'a self,
-        method: &'a str,
-        key: &'a str,
-        stop: &'a CancellationToken,
-    ) -> BoxFuture<'a, Result<Vec<Value>, ClientError>> {
-        async move {
-            let operation = Operation::List { method: method.to_owned(), key: key.to_owned() };
-            let (_, body) = self.operate(operation, method, None, None, stop).await?;
-            list(method, &body)
-        }
-        .boxed()
-    }
-
-    fn call_tool<'a>(
-        &'a self,
-        call: ToolCall,
-        stop: &'a CancellationToken,
-    ) -> BoxFuture<'a, Result<CallEnd, ClientError>> {
-        async move {
-            let ToolCall { name, arguments, tool, timeout, on_task, .. } = call;
-            let operation = Operation::CallTool { name, arguments, is_known: tool.is_some(), timeout };
-            self.call_end(operation, "tools/call", on_task, None, stop).await
-        }
-        .boxed()
-    }
-
-    fn call<'a>(
-        &'a self,
-        method: &'a str,
-        params: Map<String, Value>,
-        stop: &'a CancellationToken,
-    ) -> BoxFuture<'a, Result<CallEnd, ClientError>> {
-        async move {
-            let operation = Operation::Call { method: method.to_owned(), params };
-            self.call_end(operation, method, None, None, stop).await
-        }
-        .boxed()
-    }
-
-    fn resume<'a>(
-        &'a self,
-        pending: PendingCall,
-        before_sending: BeforeSending<'a>,
-        stop: &'a CancellationToken,
-    ) -> BoxFuture<'a, Result<CallEnd, ClientError>> {
-        async move {
-            let method = pending.method.clone();
-            self.call_end(Operation::Resume { pending }, &method, None, Some(before_sending), stop).await
-        }
-        .boxed()
-    }
-
-    fn request<'a>(
-        &'a self,
-        method: &'a str,
-        params: Option<Map<String, Value>>,
-        stop: &'a CancellationToken,
-    ) -> BoxFuture<'a, Result<Box<RawValue>, ClientError>> {
-        async move {
-            let operation = Operation::Request { method: method.to_owned(), params };
-            let (_, body) = self.operate(operation, method, None, None, stop).await?;
-            raw(method, body)
-        }
-        .boxed()
-    }
-
-    fn listen<'a>(
-        &'a self,
-        filter: Map<String, Value>,
-        stop: &'a CancellationToken,
-    ) -> BoxFuture<'a, Result<(), ClientError>> {
-        async move {
-            match self.operate(Operation::Listen { filter }, "subscriptions/listen", None, None, stop).await {
-                Err(_) if stop.is_cancelled() => Ok(()),
-                ended => ended.map(drop),
-            }
-        }
-        .boxed()
-    }
-
-    fn close(&self) -> BoxFuture<'_, ()> {
-        self.shared.over.cancel();
-        std::future::ready(()).boxed()
     }
 }
 
@@ -327,121 +203,11 @@ impl Drop for Underway<'_> {
 }
 
 impl Shared {
-    /// Takes what the keeper says, until it is gone or the command is done with it.
-    async fn listen(
-        self: Arc<Self>,
-        mut reader: OwnedReadHalf,
-        ready: oneshot::Sender<Result<ServerInfo, ClientError>>,
-    ) {
-        let mut ready = Some(ready);
-        let (frames, mut arrived) = mpsc::channel(16);
-        // Reading is not cancel-safe, and has a task of its own.
-        let reading = tokio::spawn(async move {
-            while let Ok(Some(frame)) = frame::read::<ToCommand>(&mut reader).await {
-                if frames.send(frame).await.is_err() {
-                    return;
-                }
-            }
-        });
-        let mut patience = QUIET;
-        loop {
-            tokio::select! {
-                biased;
-                () = self.over.cancelled() => break,
-                frame = arrived.recv() => match frame {
-                    Some(frame) => self.take(frame, &mut ready),
-                    None => break,
-                },
-                () = tokio::time::sleep(patience) => {
-                    if patience == PONG {
-                        break;
-                    }
-                    self.outbox.send(&ToKeeper::Ping, Body::Empty);
-                    patience = PONG;
-                    continue;
-                }
-            }
-            patience = QUIET;
-        }
-        reading.abort();
-        self.operations().take();
-        for (_, stop) in self.questions().drain() {
-            stop.cancel();
-        }
-    }
-
-    fn take(
-        self: &Arc<Self>,
-        frame: Frame<ToCommand>,
-        ready: &mut Option<oneshot::Sender<Result<ServerInfo, ClientError>>>,
-    ) {
-        let tell = |id: u64, event: Event, is_end: bool| {
-            let mut operations = self.operations();
-            let Some(operations) = operations.as_mut() else { return };
-            let sender = if is_end { operations.remove(&id) } else { operations.get(&id).cloned() };
-            if let Some(sender) = sender {
-                drop(sender.send(event))
-            }
-        };
-        match frame.head {
-            ToCommand::Ready(info) => drop(ready.take().map(|ready| ready.send(Ok(*info)))),
-            ToCommand::Failed(error) => drop(ready.take().map(|ready| ready.send(Err(error)))),
-            ToCommand::Ended { id, end } => tell(id, Event::End(end, frame.body), true),
-            ToCommand::Became { id, pending } => tell(id, Event::Became(pending), false),
-            ToCommand::MaySend { id, pending } => tell(id, Event::MaySend(pending), false),
-            ToCommand::Notice(mut notice) => {
-                notice.server = self.options.server.clone();
-                (self.options.notices)(notice);
-            }
-            ToCommand::Traced => self.options.trace.iter().for_each(|trace| trace.line(&frame.body)),
-            ToCommand::Ask { question, asked } => self.ask(question, asked),
-            ToCommand::Wait { question, link, limit } => self.wait(question, link, limit),
-            ToCommand::Over { question } => {
-                if let Some(stop) = self.questions().get(&question) {
-                    stop.cancel();
-                }
-            }
-            ToCommand::Hello { .. } | ToCommand::Pong | ToCommand::Standing(_) => {}
-        }
-    }
-
-    fn ask(self: &Arc<Self>, question: u64, mut asked: Arc<Question>) {
-        // What this command calls the server is what its person and its answers know.
-        Arc::make_mut(&mut asked).origin.server = self.options.server.clone();
-        let stop = CancellationToken::new();
-        self.questions().insert(question, stop.clone());
-        let Some(resolver) = &self.options.resolver else {
-            let outcome = Outcome::Answered(Answer::cancel(&asked.request.id));
-            return self.outbox.send(&ToKeeper::Outcome { question, outcome }, Body::Empty);
-        };
-        let outcome = resolver.claim(asked, stop);
-        let shared = Arc::clone(self);
-        tokio::spawn(async move {
-            let outcome = outcome.await;
-            shared.questions().remove(&question);
-            shared.outbox.send(&ToKeeper::Outcome { question, outcome }, Body::Empty);
-        });
-    }
-
-    fn wait(self: &Arc<Self>, question: u64, mut link: Arc<Question>, limit: Duration) {
-        Arc::make_mut(&mut link).origin.server = self.options.server.clone();
-        let Some(resolver) = &self.options.resolver else { return };
-        let done = CancellationToken::new();
-        self.questions().insert(question, done.clone());
-        let waited = resolver.wait(link, done, limit);
-        let shared = Arc::clone(self);
-        tokio::spawn(async move {
-            let waited = waited.await;
-            shared.questions().remove(&question);
-            shared.outbox.send(&ToKeeper::Waited { question, waited }, Body::Empty);
-        });
-    }
-
-    fn operations(&self) -> MutexGuard<'_, Option<HashMap<u64, mpsc::UnboundedSender<Event>>>> {
+    pub(super) fn operations(&self) -> MutexGuard<'_, Option<Operations>> {
         self.operations.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn questions(&self) -> MutexGuard<'_, HashMap<u64, CancellationToken>> {
+    pub(super) fn questions(&self) -> MutexGuard<'_, HashMap<u64, CancellationToken>> {
         self.questions.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -449,17 +215,4 @@ impl Shared {
 fn keeper_gone() -> TransportError {
     let reason = "the process that kept the server is gone, and the server with it".to_owned();
     TransportError::Closed(Closed { reason, stderr: Vec::new() })
-}
-
-fn odd(method: &str) -> ClientError {
-    ClientError::Invalid { method: method.to_owned(), reason: "the keeper's answer cannot be read".to_owned() }
-}
-
-fn raw(method: &str, body: Vec<u8>) -> Result<Box<RawValue>, ClientError> {
-    let text = String::from_utf8(body).map_err(|_| odd(method))?;
-    RawValue::from_string(text).map_err(|_| odd(method))
-}
-
-fn list(method: &str, body: &[u8]) -> Result<Vec<Value>, ClientError> {
-    serde_json::from_slice(body).map_err(|_| odd(method))
 }

@@ -1,7 +1,7 @@
 use std::{
     fs::{self, DirBuilder, File, OpenOptions},
     io::{self, Read as _, Write as _},
-    os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _},
+    os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _},
     path::{Path, PathBuf},
 };
 
@@ -14,7 +14,7 @@ use ring::{hmac, rand::SecureRandom as _};
 /// The longest path of a socket that every system takes, in bytes.
 const LONGEST: usize = 100;
 /// How many digits name a socket.
-const DIGITS: usize = 24;
+pub(super) const DIGITS: usize = 24;
 
 /// The folder of the sockets: the user's own, and nobody else's.
 #[derive(Clone, Debug)]
@@ -54,7 +54,13 @@ impl Folder {
             Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
                 Err(Refused(format!("the folder {} cannot be made: {error}", folder.0.display())))
             }
-            _ => folder.checked(),
+            made => {
+                if made.is_ok() {
+                    // Whatever the umask takes away.
+                    drop(fs::set_permissions(&folder.0, fs::Permissions::from_mode(0o700)));
+                }
+                folder.checked()
+            }
         }
     }
 
@@ -98,6 +104,11 @@ impl Folder {
     /// The log of the server with this name.
     pub fn log(&self, key: &str) -> PathBuf {
         self.0.join(format!("{key}.log"))
+    }
+
+    /// The file that whoever starts or ends the keeper of this name locks.
+    pub(super) fn lock(&self, key: &str) -> PathBuf {
+        self.0.join(format!("{key}.lock"))
     }
 
     /// The names of all sockets.
@@ -148,11 +159,12 @@ impl Folder {
     /// # Errors
     /// When there can be no lock.
     pub(super) fn try_lock(&self, key: &str) -> Result<Option<Flock<File>>, Refused> {
-        let path = self.0.join(format!("{key}.lock"));
+        let path = self.lock(key);
         let file = private(&path, OpenOptions::new().read(true).write(true).create(true));
         let file = file.map_err(|error| Refused(format!("{} cannot be locked: {error}", path.display())))?;
         match Flock::lock(file, FlockArg::LockExclusiveNonblock) {
-            Ok(lock) => Ok(Some(lock)),
+            // Whoever had it before may have removed the file meanwhile; a lock on that keeps nobody out.
+            Ok(lock) => Ok(is_at(&lock, &path).then_some(lock)),
             Err((_, nix::errno::Errno::EWOULDBLOCK)) => Ok(None),
             Err((_, error)) => Err(Refused(format!("{} cannot be locked: {error}", path.display()))),
         }
@@ -168,6 +180,13 @@ impl Folder {
             Ok(_) | Err(_) => Ok(()),
         }
     }
+}
+
+/// Whether `file` is the one at `path`.
+fn is_at(file: &File, path: &Path) -> bool {
+    let numbers = |metadata: fs::Metadata| (metadata.dev(), metadata.ino());
+    let (own, there) = (file.metadata().map(numbers), fs::symlink_metadata(path).map(numbers));
+    matches!((own, there), (Ok(own), Ok(there)) if own == there)
 }
 
 /// Opens a file that only its owner may read, and never through a symbolic link.
@@ -187,8 +206,6 @@ fn place() -> PathBuf {
 
 #[cfg(test)]
 mod tests {
-    use std::os::unix::fs::PermissionsExt as _;
-
     use super::*;
 
     #[test]
@@ -225,6 +242,9 @@ mod tests {
         let held = folder.try_lock("a").expect("a lock");
         assert!(held.is_some() && folder.try_lock("a").expect("a lock").is_none());
         drop(held);
-        assert!(folder.try_lock("a").expect("a lock").is_some());
+        let held = folder.try_lock("a").expect("a lock").expect("it is free");
+        fs::remove_file(folder.lock("a")).expect("removed");
+        let again = folder.try_lock("a").expect("a lock");
+        assert!(!is_at(&held, &folder.lock("a")) && again.is_some_and(|again| is_at(&again, &folder.lock("a"))));
     }
 }

@@ -3,22 +3,29 @@
 //! commands that attach to it with their own resolver and printer.
 
 mod attach;
+mod attached;
 mod attachment;
+mod attend;
 mod calls;
 mod folder;
 mod frame;
 mod guard;
+mod hearing;
+mod idle;
 mod latest;
 mod link;
+mod listed;
 mod log;
 mod memory;
 mod message;
+mod notices;
 mod outbox;
 mod party;
 mod process;
 mod setup;
 mod start;
 mod survey;
+mod sweep;
 
 pub use attach::{Attaching, Keep};
 pub use folder::{Folder, Refused};

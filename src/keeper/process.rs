@@ -6,7 +6,7 @@ use std::{
     path::Path,
     process::{Command, Stdio},
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError, Weak,
+        Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicBool, AtomicU64, Ordering},
     },
     time::{Duration, Instant, SystemTime, UNIX_EPOCH},
@@ -14,11 +14,10 @@ use std::{
 
 use nix::{
     sys::stat::{Mode, umask},
-    unistd::{geteuid, setsid},
+    unistd::setsid,
 };
-use serde_json::Value;
 use tokio::{
-    net::{UnixListener, UnixStream},
+    net::UnixListener,
     signal::unix::{SignalKind, signal},
     sync::Notify,
     time::timeout,
@@ -28,27 +27,20 @@ use tokio_util::sync::CancellationToken;
 use super::{
     calls::Parked,
     folder::{Folder, Refused},
-    frame,
+    idle::{Idle, Use},
     link::Link,
+    listed::Listed,
     log::Log,
-    message::{PROGRAM, Standing, ToCommand, ToKeeper},
-    outbox::Outbox,
-    party::Party,
+    message::Standing,
     setup::KeeperSetup,
 };
 use crate::{
-    auth::SignInOptions,
-    client::{Client, ClientError, ClientOptions, Notice, NoticeKind, NoticeSink},
-    elicitation::Resolver,
-    host::HostOptions,
-    protocol::Tool,
-    transport::{Endpoint, Trace, groups, watch_groups},
+    client::{Client, Notice},
+    transport::{Endpoint, groups, watch_groups},
 };
 
 /// How often it is looked whether the keeper is still of use.
 const LOOK: Duration = Duration::from_secs(2);
-/// How long a list of tools is taken as it was, where the server does not say when it changes.
-const FRESH: Duration = Duration::from_secs(60);
 /// How long commands may take to hear the last word.
 const LAST_WORD: Duration = Duration::from_secs(1);
 
@@ -65,27 +57,20 @@ pub enum Unready {
 
 /// One kept server, with the commands that use it.
 pub(super) struct Keeper {
-    setup: KeeperSetup,
-    client: tokio::sync::Mutex<Option<Arc<Client>>>,
+    pub(super) setup: KeeperSetup,
+    pub(super) client: tokio::sync::Mutex<Option<Arc<Client>>>,
     links: Mutex<Vec<Arc<Link>>>,
     parked: Mutex<HashMap<String, Parked>>,
     log: Mutex<Log>,
-    listed: Mutex<Option<Listed>>,
+    pub(super) listed: Mutex<Option<Listed>>,
     /// How often the server said that its tools are others now.
     pub(super) changes: AtomicU64,
     pub(super) calls: AtomicU64,
     since: SystemTime,
-    last: Mutex<Instant>,
+    idle: Idle,
     draining: AtomicBool,
-    down: CancellationToken,
+    pub(super) down: CancellationToken,
     look: Notify,
-}
-
-/// The list of tools, as it was last given.
-struct Listed {
-    tools: Vec<Tool>,
-    text: Arc<str>,
-    at: Instant,
 }
 
 /// Keeps the server of `setup` until nobody has used it for long enough, or it is told to end. Must be called in a
@@ -101,8 +86,6 @@ pub async fn keep(setup: KeeperSetup) -> Result<(), Unready> {
     if matches!(setup.config.endpoint, Endpoint::Stdio(_)) {
         start_guard()?;
     }
-    // Whoever starts a keeper holds the lock and has seen that nobody answers there.
-    drop(fs::remove_file(&socket));
     // For the socket alone: the server makes its files as it would without a keeper.
     let usual = umask(Mode::from_bits_truncate(0o077));
     let bound = UnixListener::bind(&socket);
@@ -110,6 +93,7 @@ pub async fn keep(setup: KeeperSetup) -> Result<(), Unready> {
     let listener = bound?;
     let own = fs::symlink_metadata(&socket)?.ino();
     let log = Log::open(&folder.log(&setup.key));
+    let idle = Idle::new(setup.keep_for, Instant::now());
     let keeper = Arc::new(Keeper {
         setup,
         client: tokio::sync::Mutex::default(),
@@ -120,18 +104,24 @@ pub async fn keep(setup: KeeperSetup) -> Result<(), Unready> {
         changes: AtomicU64::new(0),
         calls: AtomicU64::new(0),
         since: SystemTime::now(),
-        last: Mutex::new(Instant::now()),
+        idle,
         draining: AtomicBool::new(false),
         down: CancellationToken::new(),
         look: Notify::new(),
     });
     keeper.log(&format!("kept: {}", keeper.setup.server));
+    let swept = folder.clone();
+    tokio::task::spawn_blocking(move || swept.sweep(SystemTime::now()));
     keeper.serve(&listener, &socket, own).await?;
     if is_there(&socket, own) {
         drop(fs::remove_file(&socket));
     }
     drop(listener);
     keeper.end().await;
+    // Unless somebody starts the next one just now. The log stays a while: it may tell why.
+    if let Ok(Some(_lock)) = folder.try_lock(&keeper.setup.key) {
+        drop(fs::remove_file(folder.lock(&keeper.setup.key)));
+    }
     Ok(())
 }
 
@@ -183,10 +173,12 @@ impl Keeper {
 
     fn is_over(&self) -> bool {
         let is_open = |parked: &Parked| matches!(parked, Parked::Open(_));
-        if !self.links().is_empty() || self.parked().values().any(is_open) {
-            return false;
-        }
-        self.draining.load(Ordering::Relaxed) || self.idle() >= self.setup.keep_for
+        let used = Use {
+            is_attached: !self.links().is_empty(),
+            is_waited_for: self.parked().values().any(is_open),
+            is_draining: self.draining.load(Ordering::Relaxed),
+        };
+        self.idle.is_over(used, Instant::now())
     }
 
     /// Ends the server, and tells those who still use it.
@@ -205,127 +197,10 @@ impl Keeper {
         drop(timeout(LAST_WORD, heard).await);
     }
 
-    /// Serves one command, until it is gone.
-    async fn attend(self: Arc<Self>, stream: UnixStream) {
-        if !stream.peer_cred().is_ok_and(|peer| peer.uid() == geteuid().as_raw()) {
-            return;
-        }
-        let (mut reader, writer) = stream.into_split();
-        let (outbox, mail) = Outbox::new();
-        let Ok(Ok(Some(first))) = timeout(super::attachment::HELLO, frame::read::<ToKeeper>(&mut reader)).await else {
-            return;
-        };
-        let ToKeeper::Hello { program, trace } = first.head else { return };
-        tokio::spawn(mail.deliver(writer));
-        let link = Link::new(outbox, trace);
-        link.send(&ToCommand::Hello { program: PROGRAM.to_owned() });
-        if program != PROGRAM {
-            // A newer program wants a keeper of its own; this one ends with its last command.
-            self.drain();
-            return;
-        }
-        self.links().push(Arc::clone(&link));
-        while let Ok(Some(frame)) = frame::read::<ToKeeper>(&mut reader).await {
-            let keeper = Arc::clone(&self);
-            match frame.head {
-                ToKeeper::Attach => drop(tokio::spawn(keeper.attach(Arc::clone(&link)))),
-                ToKeeper::Do { id, operation, times } => {
-                    drop(tokio::spawn(keeper.operate(Arc::clone(&link), id, operation, times)));
-                }
-                ToKeeper::Ping => link.send(&ToCommand::Pong),
-                ToKeeper::Standing => link.send(&ToCommand::Standing(self.standing())),
-                ToKeeper::Drain => self.drain(),
-                ToKeeper::Down => self.down.cancel(),
-                message => link.take(message),
-            }
-        }
-        link.gone.cancel();
-        self.links().retain(|other| !Arc::ptr_eq(other, &link));
-        self.used();
-    }
-
-    fn drain(&self) {
+    /// It ends as soon as it is no longer used.
+    pub(super) fn drain(&self) {
         self.draining.store(true, Ordering::Relaxed);
         self.look.notify_one();
-    }
-
-    async fn attach(self: Arc<Self>, link: Arc<Link>) {
-        link.busy.fetch_add(1, Ordering::Relaxed);
-        match self.connect(&link).await {
-            Ok(client) => link.send(&ToCommand::Ready(Box::new((*client.info()).clone()))),
-            Err(error) => {
-                link.send(&ToCommand::Failed(error));
-                // There is nothing to keep.
-                self.drain();
-            }
-        }
-        link.busy.fetch_sub(1, Ordering::Relaxed);
-    }
-
-    async fn connect(self: &Arc<Self>, link: &Link) -> Result<Arc<Client>, ClientError> {
-        let mut slot = self.client.lock().await;
-        if let Some(client) = &*slot {
-            return Ok(Arc::clone(client));
-        }
-        let client = Client::connect(self.setup.config.clone(), self.options()?, &link.gone).await?;
-        Ok(Arc::clone(slot.insert(Arc::new(client))))
-    }
-
-    fn options(self: &Arc<Self>) -> Result<ClientOptions, ClientError> {
-        let keeper = Arc::downgrade(self);
-        let notices: NoticeSink = Arc::new(move |notice| {
-            if let Some(keeper) = keeper.upgrade() {
-                keeper.spread(&notice);
-            }
-        });
-        let keeper = Arc::downgrade(self);
-        let trace = Trace::passing_on(move |line| {
-            let Some(keeper) = Weak::upgrade(&keeper) else { return };
-            keeper.links().iter().filter(|link| link.traces).for_each(|link| link.traced(line));
-        });
-        let resolver: Arc<dyn Resolver> = Arc::new(super::latest::Latest(Arc::downgrade(self)));
-        let options = HostOptions {
-            sign_in: SignInOptions { person: Some(Arc::clone(&resolver)), ..SignInOptions::default() },
-            sign_ins: self.setup.sign_ins.clone(),
-            resolver: Some(resolver).filter(|_| self.setup.asks),
-            notices,
-            roots: self.setup.roots.clone(),
-            protocol: self.setup.protocol,
-            cache: self.setup.cache.clone(),
-            trace: Some(trace),
-            ..HostOptions::default()
-        };
-        options.for_server(&self.setup.server.as_str().into(), &self.setup.config).map_err(ClientError::Connect)
-    }
-
-    /// A notice that belongs to no call: it goes to the commands that are being served, and what they do not show to the
-    /// log.
-    fn spread(&self, notice: &Notice) {
-        if matches!(&notice.kind, NoticeKind::Changed { method, .. } if method == "notifications/tools/list_changed") {
-            self.changes.fetch_add(1, Ordering::Relaxed);
-            self.listed().take();
-        }
-        let links = self.links();
-        let mut heard = links.iter().filter(|link| link.busy.load(Ordering::Relaxed) > 0).peekable();
-        if heard.peek().is_none() || matches!(notice.kind, NoticeKind::Stderr(_)) {
-            self.log.lock().unwrap_or_else(PoisonError::into_inner).notice(notice);
-        }
-        heard.for_each(|link| link.notice(notice.clone()));
-    }
-
-    /// Where the notices of a call go: to the command that it belongs to.
-    pub(super) fn notices_of(self: &Arc<Self>, party: Party) -> NoticeSink {
-        let keeper = Arc::downgrade(self);
-        Arc::new(move |notice| match (party.owner(), Weak::upgrade(&keeper)) {
-            (Some(owner), _) => owner.link.notice(notice),
-            (None, Some(keeper)) => keeper.log.lock().unwrap_or_else(PoisonError::into_inner).notice(&notice),
-            (None, None) => {}
-        })
-    }
-
-    /// The command that was served last, among those that are being served.
-    pub(super) fn latest(&self) -> Option<Arc<Link>> {
-        self.links().iter().rev().find(|link| link.busy.load(Ordering::Relaxed) > 0).cloned()
     }
 
     /// The client, once there is one.
@@ -333,56 +208,30 @@ impl Keeper {
         self.client.lock().await.clone()
     }
 
-    /// The list of tools as JSON, where it is known that it still holds.
-    pub(super) fn known_tools(&self, client: &Client, fresh: bool) -> Option<Arc<str>> {
-        let tells = client.info().declares("tools.listChanged") && client.info().era() == crate::protocol::Era::Legacy;
-        let listed = self.listed();
-        let listed = listed.as_ref()?;
-        (tells || (!fresh && listed.at.elapsed() < FRESH)).then(|| Arc::clone(&listed.text))
-    }
-
-    /// Remembers the list of tools, unless the server has said since that it is another one.
-    pub(super) fn learn_tools(&self, tools: Vec<Tool>, changes: u64) -> Arc<str> {
-        let raw = tools.iter().map(|tool| tool.raw.clone()).collect();
-        let text: Arc<str> = Value::Array(raw).to_string().into();
-        if self.changes.load(Ordering::Relaxed) == changes {
-            *self.listed() = Some(Listed { tools, text: Arc::clone(&text), at: Instant::now() });
-        }
-        text
-    }
-
-    /// The tool of this name, as it was last listed.
-    pub(super) fn tool(&self, name: &str) -> Option<Tool> {
-        self.listed().as_ref()?.tools.iter().find(|tool| tool.name == name).cloned()
-    }
-
     /// It was used just now.
     pub(super) fn used(&self) {
-        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
+        self.idle.used(Instant::now());
         self.look.notify_one();
-    }
-
-    fn idle(&self) -> Duration {
-        self.last.lock().unwrap_or_else(PoisonError::into_inner).elapsed()
     }
 
     fn log(&self, text: &str) {
         self.log.lock().unwrap_or_else(PoisonError::into_inner).line(text);
     }
 
+    /// Writes what is worth keeping of a notice to the log.
+    pub(super) fn log_notice(&self, notice: &Notice) {
+        self.log.lock().unwrap_or_else(PoisonError::into_inner).notice(notice);
+    }
+
     pub(super) fn parked(&self) -> MutexGuard<'_, HashMap<String, Parked>> {
         self.parked.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn links(&self) -> MutexGuard<'_, Vec<Arc<Link>>> {
+    pub(super) fn links(&self) -> MutexGuard<'_, Vec<Arc<Link>>> {
         self.links.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn listed(&self) -> MutexGuard<'_, Option<Listed>> {
-        self.listed.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn standing(&self) -> Standing {
+    pub(super) fn standing(&self) -> Standing {
         // Whoever asks is attached itself, without using the server.
         let attached = self.links().iter().filter(|link| link.busy.load(Ordering::Relaxed) > 0).count();
         let client = self.client.try_lock().ok().and_then(|client| client.clone());
@@ -392,7 +241,7 @@ impl Keeper {
             key: self.setup.key.clone(),
             pid: std::process::id(),
             since: self.since.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs()),
-            idle: self.idle().as_secs(),
+            idle: self.idle.since(Instant::now()).as_secs(),
             keep: self.setup.keep_for.as_secs(),
             calls: self.calls.load(Ordering::Relaxed),
             attached,

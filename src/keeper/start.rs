@@ -22,6 +22,9 @@ const LOOK: Duration = Duration::from_millis(2);
 /// When there is none in time; what it was, as a clause.
 pub(super) async fn start(folder: &Folder, setup: &KeeperSetup) -> Result<(), Refused> {
     let failed = |what: &str| Refused::new(format!("its keeper cannot be started: {what}"));
+    let socket = folder.socket(&setup.key);
+    // Nobody listens there, or a keeper of another version, which ends when it is no longer used.
+    drop(std::fs::remove_file(&socket));
     let program = std::env::current_exe().map_err(|error| failed(&error.to_string()))?;
     let mut command = Command::new(program);
     command.arg("keep-server").stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
@@ -30,7 +33,6 @@ pub(super) async fn start(folder: &Folder, setup: &KeeperSetup) -> Result<(), Re
     if let Some(mut stdin) = keeper.stdin.take() {
         stdin.write_all(&text).await.map_err(|error| failed(&error.to_string()))?;
     }
-    let socket = folder.socket(&setup.key);
     let until = Instant::now() + STARTS;
     loop {
         if UnixStream::connect(&socket).await.is_ok() {

@@ -43,7 +43,7 @@ impl Transport for Traced {
         async {
             let incoming = self.transport.next().await;
             match &incoming {
-                Incoming::Frame(frame) => self.trace.received(frame),
+                Incoming::Frame(frame) | Incoming::During(_, frame) => self.trace.received(frame),
                 Incoming::Junk(junk) => {
                     self.trace.note("junk", &json!({"preview": junk.preview, "reason": junk.reason}));
                 }

@@ -24,6 +24,8 @@ impl From<Frame> for Outgoing {
 pub enum Incoming {
     /// A message.
     Frame(Frame),
+    /// A message of the server's own, while it answers the request with this id (2025-11-25, *transports*, Streamable HTTP).
+    During(Id, Frame),
     /// Something that is not a message; skipped.
     Junk(Junk),
     /// A line of the server's log, from its standard error.

@@ -86,6 +86,14 @@ impl<'a> Call<'a> {
             waiting: None,
             said_done: Vec::new(),
         };
+        if call.era() == Era::Legacy {
+            let floor = Arc::clone(&call.session.wire.setup().floor);
+            tokio::select! {
+                biased;
+                () = call.stop.cancelled() => return Err(call.interrupted()),
+                () = floor.take(&call.scope) => {}
+            }
+        }
         call.open_scope();
         Ok(call)
     }
@@ -121,6 +129,10 @@ impl<'a> Call<'a> {
     }
 
     async fn leave(mut self, end: Result<CallEnd, ClientError>) -> Result<CallEnd, ClientError> {
+        self.scope.leave_floor();
+        if end.is_ok() {
+            self.session.wire.setup().floor.learn(&self.scope);
+        }
         if let Some(waiting) = self.waiting.take() {
             waiting.end().await;
         }

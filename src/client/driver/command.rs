@@ -9,7 +9,7 @@ use tokio::sync::{oneshot, watch};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    client::{Caller, Notice, NoticeKind, NoticeSink, clock::Clock, scope::Scope},
+    client::{Caller, Notice, NoticeKind, NoticeSink, clock::Clock, floor::Floor, scope::Scope},
     elicitation::{Modes, Resolver, ServerName},
     protocol::{Frame, Id, Revision},
     transport::{Outgoing, TransportError},
@@ -35,6 +35,8 @@ pub(in crate::client) struct Setup {
     pub(in crate::client) grace: Duration,
     /// Whether a person is signing in.
     pub(in crate::client) asking: Option<watch::Receiver<bool>>,
+    /// Keeps the questions of several callers apart.
+    pub(in crate::client) floor: Arc<Floor>,
     /// Fires when the connection is over.
     pub(in crate::client) over: CancellationToken,
     /// What was said last of each task.
@@ -112,6 +114,8 @@ pub(in crate::client) struct Request {
     pub(in crate::client) id: Id,
     /// The frame, with that id.
     pub(in crate::client) out: Outgoing,
+    /// The progress token of the call that it belongs to.
+    pub(in crate::client) token: Option<u64>,
     /// Who waits for the response: a result or an error frame.
     pub(in crate::client) reply: oneshot::Sender<Result<Frame, TransportError>>,
 }

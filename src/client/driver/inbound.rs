@@ -8,12 +8,14 @@ use crate::{
 
 impl Driver {
     /// A message of the server's.
-    pub(super) fn take_frame(&mut self, frame: Frame) {
+    ///
+    /// `token` is that of the call during which it came, where the transport tells.
+    pub(super) fn take_frame(&mut self, frame: Frame, token: Option<u64>) {
         match frame.kind().clone() {
             Kind::Response { id } | Kind::Error { id: Some(id) } => self.take_response(&id, frame),
             Kind::Error { id: None } => self.take_error_for_nobody(frame),
-            Kind::Notification { method } => self.take_notification(&method, &params(&frame)),
-            Kind::Request { id, method } => self.take_request(&id, &method, &frame),
+            Kind::Notification { method } => self.take_notification(&method, &params(&frame), token),
+            Kind::Request { id, method } => self.take_request(&id, &method, &frame, token),
         }
     }
 
@@ -23,7 +25,7 @@ impl Driver {
         let pending = self.pending.remove(id).or_else(|| self.pending.remove(number.as_ref()?));
         match pending {
             // Whoever asked may be gone.
-            Some(reply) => drop(reply.send(Ok(frame))),
+            Some(pending) => drop(pending.reply.send(Ok(frame))),
             None if [Some(id), number.as_ref()].into_iter().flatten().any(|id| self.abandoned.contains(id)) => {}
             None => {
                 self.warn_once("response", || {
@@ -36,15 +38,15 @@ impl Driver {
     /// An error without an id answers the only request there is.
     fn take_error_for_nobody(&mut self, frame: Frame) {
         let only = if self.pending.len() == 1 { self.pending.keys().next().cloned() } else { None };
-        if let Some(reply) = only.and_then(|id| self.pending.remove(&id)) {
-            drop(reply.send(Ok(frame)));
+        if let Some(pending) = only.and_then(|id| self.pending.remove(&id)) {
+            drop(pending.reply.send(Ok(frame)));
             return;
         }
         let error = RpcError::from_value(&frame.body_value().unwrap_or_default());
         self.warn_once("error", || format!("it sent an error that answers no request: {error}"));
     }
 
-    fn take_request(&mut self, id: &Id, method: &str, frame: &Frame) {
+    fn take_request(&mut self, id: &Id, method: &str, frame: &Frame, token: Option<u64>) {
         if self.revision.is_some_and(|revision| revision.era() == Era::Modern) {
             // 2026-07-28, *basic*: servers MUST NOT initiate requests, and clients do not send responses.
             let text = || format!("it sent a request, which its revision forbids and which is ignored: {method}");
@@ -53,7 +55,9 @@ impl Driver {
         let reply = match method {
             "ping" => Frame::result(id, &json!({})),
             "roots/list" if !self.setup.roots.is_empty() => Frame::result(id, &roots::list(&self.setup.roots)),
-            "elicitation/create" if self.setup.resolver.is_some() => return self.ask(id, &params(frame)),
+            "elicitation/create" if self.setup.resolver.is_some() => {
+                return self.take_question(id, params(frame), token);
+            }
             "tasks/get" | "tasks/result" | "tasks/cancel" | "tasks/list" if self.speaks_tasks() => {
                 return self.serve_task(id, method, &params(frame));
             }

@@ -86,6 +86,8 @@ impl Driver {
         let waited = resolver.wait(Arc::clone(&open.question), done.clone(), url_wait);
         let (link, scopes) = (open.link.clone(), open.scopes.clone());
         let _pauses = self.pauses(&open.scopes);
+        // As long as that takes, others may run.
+        self.scopes_of(&scopes).for_each(|scope| scope.leave_floor());
         self.waits.insert(key, LinkWait { link, done, scopes, _pauses });
         self.running.push(waited.map(move |waited| Event::Waited(key, waited)).boxed());
     }

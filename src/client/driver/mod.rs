@@ -8,6 +8,7 @@ mod notifications;
 mod questions;
 mod run;
 mod tasks;
+mod whose;
 
 pub(super) use command::{Command, Request, Setup};
 pub(super) use run::spawn;

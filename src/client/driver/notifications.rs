@@ -7,15 +7,19 @@ use crate::{
 };
 
 impl Driver {
-    pub(super) fn take_notification(&mut self, method: &str, params: &Value) {
+    pub(super) fn take_notification(&mut self, method: &str, params: &Value, token: Option<u64>) {
         let text = |key: &str| params.get(key).and_then(Value::as_str).map(str::to_owned);
         match method {
             "notifications/progress" => self.take_progress(params),
-            "notifications/message" => self.setup.notice(NoticeKind::Log {
-                level: text("level").unwrap_or_else(|| "info".to_owned()),
-                logger: text("logger"),
-                data: params.get("data").cloned().unwrap_or_default(),
-            }),
+            "notifications/message" => {
+                let log = NoticeKind::Log {
+                    level: text("level").unwrap_or_else(|| "info".to_owned()),
+                    logger: text("logger"),
+                    data: params.get("data").cloned().unwrap_or_default(),
+                };
+                let scope = self.scopes.iter().find(|scope| Some(scope.token) == token);
+                self.setup.notice_of(scope.and_then(|scope| scope.caller.as_ref()), log);
+            }
             "notifications/cancelled" => {
                 if let Some(id) = params.get("requestId").and_then(Id::from_value) {
                     self.take_cancelled(&id);
@@ -65,8 +69,8 @@ impl Driver {
     fn take_cancelled(&mut self, id: &Id) {
         if self.revision.is_none_or(|revision| revision.era() == Era::Legacy) {
             self.withdraw(id);
-        } else if let Some(reply) = self.pending.remove(id) {
-            drop(reply.send(Ok(Frame::result(id, &json!({})))));
+        } else if let Some(pending) = self.pending.remove(id) {
+            drop(pending.reply.send(Ok(Frame::result(id, &json!({})))));
         }
     }
 }

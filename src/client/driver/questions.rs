@@ -8,17 +8,17 @@ use super::run::{Driver, Event};
 use crate::{
     client::{Caller, NoticeKind, clock::Pause, scope::Scope},
     elicitation::{Cause, ElicitResult, Elicited, Origin, Question, Why, elicit},
-    protocol::{Era, Frame, Id, RpcError, code},
+    protocol::{Era, Frame, Id},
 };
 
 /// How many questions of one connection may be open at the same time.
-const MOST_OPEN: usize = 200;
+pub(super) const MOST_OPEN: usize = 200;
 
 /// A question of the server's that somebody is about to answer.
 pub(super) struct OpenQuestion {
     pub(super) question: Arc<Question>,
     pub(super) reply_to: ReplyTo,
-    stop: CancellationToken,
+    pub(super) stop: CancellationToken,
     /// The calls during which it was asked; when all are over, so is the question.
     pub(super) scopes: Vec<u64>,
     state: State,
@@ -58,24 +58,13 @@ impl OpenQuestion {
 }
 
 impl Driver {
-    /// `elicitation/create`: asked now, in arrival order; answered when the answer is there.
-    pub(super) fn ask(&mut self, id: &Id, params: &Value) {
-        // Where several share the client, the call that began last is taken to be the one that the server asks about.
-        let caller = self.scopes.last().and_then(|scope| scope.caller.clone());
+    /// A question that belongs to these calls, and to the last of them first: asked now, in arrival order; answered when
+    /// the answer is there.
+    pub(super) fn ask(&mut self, id: &Id, params: &Value, during: &[Arc<Scope>]) {
+        let scope = during.last();
+        let caller = scope.and_then(|scope| scope.caller.clone());
         let own = caller.as_ref().map(|caller| Arc::clone(&caller.resolver));
         let Some(resolver) = own.or_else(|| self.setup.resolver.clone()) else { return };
-        let asked_already = |open: &OpenQuestion| open.reply_to == ReplyTo::Request(id.clone()) && !open.is_gone();
-        if self.questions.values().any(asked_already) {
-            return self.warn_once("question", || format!("it used the id {id} for two questions at once"));
-        }
-        if self.questions.len() >= MOST_OPEN {
-            self.warn_once("too many", || {
-                format!("it asked more than {MOST_OPEN} questions at once; the rest is refused")
-            });
-            let error = RpcError::new(code::INTERNAL_ERROR, "too many questions are open");
-            return self.send(Frame::error(id, &error));
-        }
-        let scope = self.scopes.last();
         let origin = Origin {
             server: self.setup.server.clone(),
             call: scope.map(|scope| scope.name.clone()),
@@ -88,9 +77,8 @@ impl Driver {
             Ok(asked) => asked,
             Err(error) => return self.send(Frame::error(id, &error)),
         };
-        let during = if caller.is_some() { self.scopes.len() - 1 } else { 0 };
-        let scopes: Vec<u64> = self.scopes[during..].iter().map(|scope| scope.token).collect();
-        self.scopes[during..].iter().for_each(|scope| scope.mark_asked());
+        let scopes: Vec<u64> = during.iter().map(|scope| scope.token).collect();
+        during.iter().for_each(|scope| scope.mark_asked());
         self.setup.notice_of(caller.as_ref(), NoticeKind::Asked(Arc::clone(&asked.question)));
         let reply_to = match params.get("task").filter(|_| self.speaks_tasks()) {
             Some(task) => ReplyTo::Task(self.open_task(id, task)),
@@ -110,7 +98,11 @@ impl Driver {
             caller,
         };
         self.questions.insert(key, open);
-        self.running.push(asked.end.map(move |elicited| Event::Elicited(key, elicited)).boxed());
+        let end = match scope.filter(|scope| scope.caller.is_some()) {
+            Some(scope) => self.leave_floor(scope, asked.end),
+            None => asked.end,
+        };
+        self.running.push(end.map(move |elicited| Event::Elicited(key, elicited)).boxed());
     }
 
     /// A question came to its end.
@@ -125,8 +117,10 @@ impl Driver {
             State::Ended => {}
         }
         for scope in self.scopes_of(&open.scopes) {
+            scope.set_blocked(false);
             scope.touch();
         }
+        self.ask_unclear();
     }
 
     fn reply(&mut self, open: &OpenQuestion, elicited: Elicited) {
@@ -160,7 +154,7 @@ impl Driver {
         }
     }
 
-    fn tell(&mut self, reply_to: &ReplyTo, result: &ElicitResult) {
+    pub(super) fn tell(&mut self, reply_to: &ReplyTo, result: &ElicitResult) {
         match reply_to {
             ReplyTo::Request(id) => self.send(Frame::result(id, &result.to_value())),
             ReplyTo::Task(task) => self.complete_task(task, result.to_value()),
@@ -169,6 +163,7 @@ impl Driver {
 
     /// The server takes back the question that it asked under `id`; an unknown one is ignored.
     pub(super) fn withdraw(&mut self, id: &Id) {
+        self.unclear.retain(|unclear| &unclear.id != id);
         self.withdraw_where(|reply_to| reply_to == &ReplyTo::Request(id.clone()));
     }
 
@@ -182,6 +177,7 @@ impl Driver {
 
     /// The connection is over.
     pub(super) fn withdraw_all(&mut self) {
+        self.unclear.clear();
         self.withdraw_where(|_| true);
         self.waits.values().for_each(|wait| wait.done.cancel());
     }
@@ -197,6 +193,9 @@ impl Driver {
 
     /// The connection is to be ended.
     pub(super) fn end_all_questions(&mut self) {
+        for unclear in std::mem::take(&mut self.unclear) {
+            self.tell(&ReplyTo::Request(unclear.id), &ElicitResult::Cancel);
+        }
         self.end_where(|_| true);
     }
 

@@ -17,6 +17,7 @@ use super::{
     links::{ExpectedLinks, LinkWait},
     questions::OpenQuestion,
     tasks::OwnTasks,
+    whose::Unclear,
 };
 use crate::{
     client::scope::Scope,
@@ -40,6 +41,8 @@ pub(in crate::client) fn spawn(transport: Box<dyn Transport>, setup: Arc<Setup>)
         scopes: Vec::new(),
         leaving: Vec::new(),
         questions: HashMap::new(),
+        unclear: Vec::new(),
+        asks_at_once: false,
         waits: HashMap::new(),
         expected_links: ExpectedLinks::default(),
         tasks: OwnTasks::default(),
@@ -58,7 +61,7 @@ pub(super) struct Driver {
     /// What was agreed on, if anything yet.
     pub(super) revision: Option<Revision>,
     /// The requests under way.
-    pub(super) pending: HashMap<Id, oneshot::Sender<Result<Frame, TransportError>>>,
+    pub(super) pending: HashMap<Id, Pending>,
     /// Requests that were given up; a late answer is dropped.
     pub(super) abandoned: HashSet<Id>,
     /// The calls under way, in the order in which they began.
@@ -66,6 +69,10 @@ pub(super) struct Driver {
     /// Ended calls that wait for prompts to leave the terminal.
     leaving: Vec<oneshot::Sender<()>>,
     pub(super) questions: HashMap<u64, OpenQuestion>,
+    /// Questions of which it is not clear yet whose they are, in arrival order.
+    pub(super) unclear: Vec<Unclear>,
+    /// Whether the server was seen to ask several questions of one call at once.
+    pub(super) asks_at_once: bool,
     pub(super) waits: HashMap<u64, LinkWait>,
     pub(super) expected_links: ExpectedLinks,
     pub(super) tasks: OwnTasks,
@@ -77,12 +84,22 @@ pub(super) struct Driver {
     pub(super) closed: Option<Closed>,
 }
 
+/// A request under way.
+pub(super) struct Pending {
+    /// Who waits for the response.
+    pub(super) reply: oneshot::Sender<Result<Frame, TransportError>>,
+    /// The progress token of the call that it belongs to.
+    token: Option<u64>,
+}
+
 /// Something of ours came to its end.
 pub(super) enum Event {
     /// A question.
     Elicited(u64, Elicited),
     /// Waiting behind a link.
     Waited(u64, Waited),
+    /// The time to find out whose question it is.
+    Unclear(u64),
 }
 
 impl Driver {
@@ -128,6 +145,7 @@ impl Driver {
             Command::CloseScope { token, done } => {
                 self.scopes.retain(|scope| scope.token != token);
                 self.end_questions_of(token);
+                self.ask_unclear();
                 self.leaving.extend(done);
             }
             Command::ExpectLink { id, done } => self.expected_links.expect(id, done),
@@ -137,13 +155,13 @@ impl Driver {
     }
 
     fn request(&mut self, request: Request) {
-        let Request { id, out, reply } = request;
+        let Request { id, out, token, reply } = request;
         let sent = match &self.closed {
             Some(closed) => Err(TransportError::Closed(closed.clone())),
             None => self.transport.send(out),
         };
         match sent {
-            Ok(()) => drop(self.pending.insert(id, reply)),
+            Ok(()) => drop(self.pending.insert(id, Pending { reply, token })),
             // Whoever asked may be gone.
             Err(error) => drop(reply.send(Err(error))),
         }
@@ -171,14 +189,18 @@ impl Driver {
 
     fn take(&mut self, incoming: Incoming) {
         match incoming {
-            Incoming::Frame(frame) => self.take_frame(frame),
+            Incoming::Frame(frame) => self.take_frame(frame, None),
+            Incoming::During(id, frame) => {
+                let token = self.pending.get(&id).and_then(|pending| pending.token);
+                self.take_frame(frame, token);
+            }
             Incoming::Junk(junk) => self.warn_once("junk", || {
                 format!("it wrote what is not a message, which is skipped: {} ({})", junk.preview, junk.reason)
             }),
             Incoming::Log(line) => self.setup.notice(crate::client::NoticeKind::Stderr(line)),
             Incoming::Failed { id, error } => {
-                if let Some(reply) = self.pending.remove(&id) {
-                    drop(reply.send(Err(error)));
+                if let Some(pending) = self.pending.remove(&id) {
+                    drop(pending.reply.send(Err(error)));
                 }
             }
             Incoming::Undelivered { what, error } => {
@@ -192,8 +214,8 @@ impl Driver {
     fn over(&mut self, closed: &Closed) {
         self.closed = Some(closed.clone());
         self.setup.over.cancel();
-        for (_, reply) in self.pending.drain() {
-            drop(reply.send(Err(TransportError::Closed(closed.clone()))));
+        for (_, pending) in self.pending.drain() {
+            drop(pending.reply.send(Err(TransportError::Closed(closed.clone()))));
         }
         self.withdraw_all();
     }
@@ -213,6 +235,7 @@ impl Driver {
         match event {
             Event::Elicited(key, elicited) => self.elicited(key, elicited),
             Event::Waited(key, waited) => self.waited(key, waited),
+            Event::Unclear(key) => self.stays_unclear(key),
         }
     }
 
@@ -222,9 +245,9 @@ impl Driver {
     }
 
     async fn close(mut self) {
-        for (_, reply) in self.pending.drain() {
+        for (_, pending) in self.pending.drain() {
             let reason = "the connection was ended from here".to_owned();
-            drop(reply.send(Err(TransportError::Closed(Closed { reason, stderr: Vec::new() }))));
+            drop(pending.reply.send(Err(TransportError::Closed(Closed { reason, stderr: Vec::new() }))));
         }
         self.end_all_questions();
         let prompts = async {

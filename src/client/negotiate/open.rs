@@ -21,6 +21,7 @@ use crate::{
         capabilities::Offer,
         clock::{Clock, Patience},
         driver::Setup,
+        floor::Floor,
         session::{Manner, Session, refusal},
         wire::{Failure, Wire},
     },
@@ -230,6 +231,8 @@ impl Opener {
             url_wait: self.options.times.url_wait,
             grace: self.options.times.shutdown_grace,
             asking: self.options.credentials.as_ref().map(|credentials| credentials.asking()),
+            // On HTTP a question comes on the stream of its call, as a rule.
+            floor: Arc::new(Floor::new(!self.is_http() || self.is_two_endpoints())),
             over: CancellationToken::new(),
             tasks: Mutex::default(),
         };

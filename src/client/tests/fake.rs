@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     client::{
-        CallEnd, Client, ClientError, ClientOptions, Notice, NoticeKind, Times, ToolCall,
+        CallEnd, Caller, Client, ClientError, ClientOptions, Notice, NoticeKind, Times, ToolCall,
         negotiate::{Connector, Opener},
     },
     config::ServerConfig,
@@ -122,6 +122,11 @@ impl Peer {
         self.say(Frame::request(id, "elicitation/create", Some(&form("Name?"))));
     }
 
+    /// Says something of its own while it answers the request `id`, as a transport tells that has a stream for each.
+    pub(super) fn say_during(&self, id: &Id, frame: Frame) {
+        drop(self.incoming.send(Incoming::During(id.clone(), frame)));
+    }
+
     /// A legacy server's part of the opening, with the probe refused.
     pub(super) async fn open_legacy(&mut self) {
         self.open_legacy_with(json!({"tools": {}})).await;
@@ -213,6 +218,16 @@ impl Resolver for Desk {
         }
         .boxed()
     }
+}
+
+/// One of several who share a client, with a desk of its own.
+pub(super) fn caller() -> (Caller, mpsc::UnboundedReceiver<OnDesk>) {
+    let (questions, on_desk) = mpsc::unbounded_channel();
+    let (behind, _) = mpsc::unbounded_channel();
+    let hour = Duration::from_secs(3600);
+    let resolver = Arc::new(Desk { questions, behind });
+    let caller = Caller { resolver, notices: Arc::new(|_| {}), url_wait: hour, silence: hour, total: hour };
+    (caller, on_desk)
 }
 
 /// What a test needs to play everybody but the client.

@@ -7,5 +7,6 @@ mod orders;
 mod questions;
 mod required_links;
 mod rounds;
+mod several;
 mod tasks;
 mod time;

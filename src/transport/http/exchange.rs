@@ -194,6 +194,10 @@ impl Peer {
                 let error = frame.body_value().unwrap_or_default();
                 (Frame::error(asked, &RpcError::from_value(&error)), true)
             }
+            (Kind::Request { .. } | Kind::Notification { .. }, Some(asked)) => {
+                self.tell(Incoming::During(asked.clone(), frame)).await;
+                return false;
+            }
             _ => (frame, false),
         };
         self.tell(Incoming::Frame(frame)).await;

@@ -43,7 +43,7 @@ pub(super) async fn next(transport: &mut Box<dyn Transport>) -> Incoming {
 
 pub(super) async fn frame(transport: &mut Box<dyn Transport>) -> Value {
     match next(transport).await {
-        Incoming::Frame(frame) => serde_json::from_slice(frame.bytes()).expect("JSON"),
+        Incoming::Frame(frame) | Incoming::During(_, frame) => serde_json::from_slice(frame.bytes()).expect("JSON"),
         other => panic!("no frame: {other:?}"),
     }
 }

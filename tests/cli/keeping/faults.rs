@@ -1,9 +1,4 @@
-use std::{
-    fs,
-    io::{Read, Write},
-    os::unix::net::UnixStream,
-    time::Duration,
-};
+use std::{fs, time::Duration};
 
 use nix::{
     sys::signal::{Signal, kill},
@@ -13,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::harness::{Fake, Kept, Step, Test, until, wait};
 
-fn pid(kept: &Kept, server: &str) -> Pid {
+pub(super) fn pid(kept: &Kept, server: &str) -> Pid {
     let standing = kept.standing(server).expect("it is up");
     Pid::from_raw(standing["pid"].as_i64().and_then(|pid| pid.try_into().ok()).expect("a process"))
 }
@@ -114,35 +109,54 @@ fn a_command_that_is_killed_leaves_its_question_cancelled() {
 fn an_interrupted_command_cancels_its_call_and_no_other() {
     let server = Fake::new()
         .tool("t")
-        .on_call([Step::Expect(json!({"method": "notifications/cancelled"})), Step::Reply(json!({"content": []}))]);
+        .on_call([Step::Expect(json!({"method": "notifications/cancelled"}))])
+        .result(json!({"content": [{"type": "text", "text": "the other"}]}));
     let kept = Kept::new(Test::new().server("s", &server));
     kept.run(0, &["up", "s"]);
     let child = kept.start(&["call", "s", "t"]);
     until("the call is there", || kept.count("s", "tools/call") == 1);
+    let other = kept.start(&["call", "s", "t"]);
+    // It waits up to 5 s for the first one, which may ask.
+    until("the other is there", || kept.count("s", "tools/call") == 2);
     kill(Pid::from_raw(child.id().try_into().expect("a process")), Signal::SIGINT).expect("interrupted");
     assert_eq!(wait(child, Duration::from_secs(10)).status, Some(130));
-    until("it is cancelled", || kept.count("s", "notifications/cancelled") == 1);
-    kept.run(0, &["tools", "s"]);
-    assert_eq!(kept.count("s", "initialize"), 1);
+    let run = wait(other, Duration::from_secs(10));
+    assert_eq!((run.status, run.stdout.as_str(), run.stderr.as_str()), (Some(0), "the other\n", ""));
+    assert_eq!((kept.count("s", "notifications/cancelled"), kept.count("s", "initialize")), (1, 1));
 }
 
 #[test]
-fn a_keeper_of_another_version_is_drained_and_replaced() {
-    let kept = Kept::new(Test::new().server("s", &Fake::new().tool("t")));
-    kept.run(0, &["up", "s"]);
-    let before = pid(&kept, "s");
-    let mut stream = UnixStream::connect(kept.socket().expect("a socket")).expect("connected");
-    let hello = br#"{"Hello":{"program":"toolnexus 99","trace":false}}"#;
-    let mut frame = u32::try_from(hello.len()).expect("short").to_le_bytes().to_vec();
-    frame.extend([0; 8]);
-    frame.extend(hello);
-    stream.write_all(&frame).expect("written");
-    let mut answer = Vec::new();
-    stream.read_to_end(&mut answer).expect("read");
-    assert!(String::from_utf8_lossy(&answer).contains("toolnexus "), "it says who it is");
-    until("nothing is left", || kept.keepers.processes().is_empty());
+fn a_server_that_is_killed_is_told_to_every_call_at_once() {
+    let server = Fake::new().tool("t").on_call([Step::Reply(json!({"content": []}))]).on_call([Step::ExpectEnd]);
+    let kept = Kept::new(Test::new().server("s", &server));
     kept.run(0, &["call", "s", "t", "--keep"]);
-    assert_ne!(pid(&kept, "s"), before);
+    let children: Vec<_> = (0..3).map(|_| kept.start(&["call", "s", "t"])).collect();
+    until("the calls are there", || kept.count("s", "tools/call") == 4);
+    let is_server = |words: &str| words.contains("harness::fake::server");
+    for (server, _) in kept.keepers.processes().into_iter().filter(|(_, words)| is_server(words)) {
+        let _ = kill(Pid::from_raw(server), Signal::SIGKILL);
+    }
+    for child in children {
+        let run = wait(child, Duration::from_secs(10));
+        assert_eq!(run.status, Some(4), "{}", run.stderr);
+        assert!(run.stderr.contains("was killed by SIGKILL"), "{}", run.stderr);
+    }
+    let run = kept.run(0, &["call", "s", "t"]);
+    assert!(run.stderr.contains("what it had in memory is lost"), "{}", run.stderr);
+    assert_eq!(kept.run(0, &["tools", "s"]).stderr, "");
+}
+
+#[test]
+fn a_keeper_that_stands_still_under_a_call_is_given_up() {
+    let server = Fake::new().tool("t").on_call([Step::ExpectEnd]);
+    let kept = Kept::new(Test::new().server("s", &server));
+    kept.run(0, &["up", "s"]);
+    let child = kept.start(&["call", "s", "t"]);
+    until("the call is there", || kept.count("s", "tools/call") == 1);
+    kill(pid(&kept, "s"), Signal::SIGSTOP).expect("stopped");
+    let run = wait(child, Duration::from_secs(40));
+    assert_eq!(run.status, Some(4), "{}", run.stderr);
+    assert!(run.stderr.contains("the process that kept the server is gone"), "{}", run.stderr);
 }
 
 #[test]

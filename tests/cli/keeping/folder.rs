@@ -38,6 +38,28 @@ fn a_folder_behind_a_symbolic_link_is_not_used() {
 }
 
 #[test]
+fn a_folder_or_a_socket_of_another_user_is_not_used() {
+    if !nix::unistd::geteuid().is_root() {
+        eprintln!("SKIPPED: only root can give a file to another user");
+        return;
+    }
+    let kept = Kept::new(Test::new().demo());
+    let folder = kept.keepers.path().join("toolnexus");
+    let other = nix::unistd::Uid::from_raw(12_345);
+    fs::create_dir(&folder).expect("made");
+    fs::set_permissions(&folder, fs::Permissions::from_mode(0o700)).expect("set");
+    nix::unistd::chown(&folder, Some(other), None).expect("given away");
+    refused(&kept, "belongs to another user");
+    nix::unistd::chown(&folder, Some(nix::unistd::geteuid()), None).expect("taken back");
+    kept.run(0, &CALL);
+    let socket = kept.socket().expect("a socket");
+    kept.run(0, &["down", "--all"]);
+    let _listener = UnixListener::bind(&socket).expect("bound");
+    nix::unistd::chown(&socket, Some(other), None).expect("given away");
+    refused(&kept, "belongs to another user");
+}
+
+#[test]
 fn a_file_in_the_place_of_the_folder_is_not_used() {
     let kept = Kept::new(Test::new().demo());
     fs::write(kept.keepers.path().join("toolnexus"), "").expect("written");

@@ -2,5 +2,7 @@
 
 mod asides;
 mod faults;
+mod files;
 mod folder;
 mod use_of;
+mod versions;

@@ -129,3 +129,17 @@ fn tools_are_listed_again_where_one_is_missing() {
     kept.run(0, &["call", "s", "u"]);
     assert_eq!(kept.count("s", "tools/list"), 2);
 }
+
+#[test]
+fn commands_at_once_have_their_own_questions_where_nothing_says_whose_they_are() {
+    let entry = json!({"command": "toolnexus", "args": ["demo-server"], "protocol": "2025-11-25"});
+    let kept = Kept::new(Test::new().entry("forms", entry));
+    kept.run(0, &["up", "forms"]);
+    let names: Vec<String> = (0..16).map(|number| format!("Ada{number}")).collect();
+    let children: Vec<_> =
+        names.iter().map(|name| kept.start(&["call", "forms", "greet", "--answer", &format!("name={name}")])).collect();
+    for (child, name) in children.into_iter().zip(&names) {
+        let run = wait(child, std::time::Duration::from_secs(60));
+        assert_eq!((run.status, run.stdout), (Some(0), format!("Hello, {name}!\n")), "{}", run.stderr);
+    }
+}

@@ -1,0 +1,130 @@
+use std::{sync::Arc, time::Duration};
+
+use futures_util::{FutureExt as _, future::BoxFuture};
+use serde_json::Value;
+use tokio::time::sleep;
+
+use super::{
+    questions::{MOST_OPEN, OpenQuestion, ReplyTo},
+    run::{Driver, Event},
+};
+use crate::{
+    client::{NoticeKind, scope::Scope},
+    elicitation::{ElicitResult, Elicited, Why},
+    protocol::{Frame, Id, RpcError, code},
+};
+
+/// How long a question waits until it is clear whose it is.
+const CLEAR: Duration = Duration::from_secs(10);
+
+/// A question that came while calls of several callers ran, without a word about which of them it belongs to.
+pub(super) struct Unclear {
+    pub(super) id: Id,
+    key: u64,
+    params: Value,
+}
+
+impl Driver {
+    /// `elicitation/create`, during the call with this progress token where the transport tells.
+    pub(super) fn take_question(&mut self, id: &Id, params: Value, token: Option<u64>) {
+        let asked_already = |open: &OpenQuestion| open.reply_to == ReplyTo::Request(id.clone()) && !open.is_gone();
+        if self.questions.values().any(asked_already) || self.unclear.iter().any(|unclear| &unclear.id == id) {
+            return self.warn_once("question", || format!("it used the id {id} for two questions at once"));
+        }
+        if self.questions.len() + self.unclear.len() >= MOST_OPEN {
+            self.warn_once("too many", || {
+                format!("it asked more than {MOST_OPEN} questions at once; the rest is refused")
+            });
+            let error = RpcError::new(code::INTERNAL_ERROR, "too many questions are open");
+            return self.send(Frame::error(id, &error));
+        }
+        match self.whose(token) {
+            Some(during) if self.unclear.is_empty() || token.is_some() => {
+                self.ask(id, &params, &during);
+                self.ask_unclear();
+            }
+            _ => {
+                let key = self.next_key();
+                self.unclear.push(Unclear { id: id.clone(), key, params });
+                self.running.push(sleep(CLEAR).map(move |()| Event::Unclear(key)).boxed());
+            }
+        }
+    }
+
+    /// The calls that a question belongs to; `None` while that is not clear. A client of one caller alone is asked during
+    /// all of its calls.
+    fn whose(&mut self, token: Option<u64>) -> Option<Vec<Arc<Scope>>> {
+        if self.scopes.iter().all(|scope| scope.caller.is_none()) {
+            return Some(self.scopes.clone());
+        }
+        if let Some(scope) = self.scopes.iter().find(|scope| Some(scope.token) == token) {
+            return Some(vec![Arc::clone(scope)]);
+        }
+        self.setup.floor.need();
+        if self.scopes.len() == 1 {
+            // From now on an open question does not say any more that nothing else is asked during its call.
+            self.asks_at_once |= self.scopes[0].is_blocked();
+            return Some(self.scopes.clone());
+        }
+        let mut running = self.running_scopes();
+        match (running.next(), running.next()) {
+            (Some(only), None) => Some(vec![Arc::clone(only)]),
+            _ => None,
+        }
+    }
+
+    /// The calls during which the server does not wait for an answer.
+    fn running_scopes(&self) -> impl Iterator<Item = &Arc<Scope>> {
+        let waits = |token: u64| self.waits.values().any(|wait| wait.scopes.contains(&token));
+        self.scopes.iter().filter(move |scope| self.asks_at_once || !(scope.is_blocked() || waits(scope.token)))
+    }
+
+    /// A call ended: it may be clear now whose a question is.
+    pub(super) fn ask_unclear(&mut self) {
+        while !self.unclear.is_empty() {
+            let Some(during) = self.whose(None) else { return };
+            let Unclear { id, params, .. } = self.unclear.remove(0);
+            self.ask(&id, &params, &during);
+        }
+    }
+
+    /// Nobody knows whose question it is: it is answered cancel, and everybody is told whose it might be.
+    pub(super) fn stays_unclear(&mut self, key: u64) {
+        let Some(place) = self.unclear.iter().position(|unclear| unclear.key == key) else { return };
+        let Unclear { id, .. } = self.unclear.remove(place);
+        let text = "it asked something while calls of several commands were under way, and nothing says which of them it \
+                    meant: it was told cancel";
+        let why = Why::new(text).with_hint("make the call alone, or with --no-keep");
+        let mut whose: Vec<Arc<Scope>> = self.running_scopes().map(Arc::clone).collect();
+        if whose.is_empty() {
+            whose.clone_from(&self.scopes);
+        }
+        for scope in &whose {
+            scope.mark_asked();
+            scope.add_unanswered(why.clone());
+            self.setup.notice_of(scope.caller.as_ref(), NoticeKind::Warning(text.to_owned()));
+        }
+        self.tell(&ReplyTo::Request(id), &ElicitResult::Cancel);
+        self.ask_unclear();
+    }
+
+    /// The call of `scope` leaves the floor to others while its question is open, and takes it again before the answer is
+    /// sent.
+    pub(super) fn leave_floor(
+        &self,
+        scope: &Arc<Scope>,
+        end: BoxFuture<'static, Elicited>,
+    ) -> BoxFuture<'static, Elicited> {
+        scope.set_blocked(true);
+        scope.leave_floor();
+        let (scope, floor) = (Arc::clone(scope), Arc::clone(&self.setup.floor));
+        async move {
+            let elicited = end.await;
+            if matches!(elicited, Elicited::Replied { .. }) {
+                floor.take(&scope).await;
+            }
+            elicited
+        }
+        .boxed()
+    }
+}

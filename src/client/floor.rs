@@ -1,0 +1,73 @@
+use std::{
+    collections::HashMap,
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
+
+use tokio::{
+    sync::{OwnedSemaphorePermit, Semaphore},
+    time::timeout,
+};
+
+use super::scope::Scope;
+
+/// How long a call waits for the floor before it goes on without it.
+const TURN: Duration = Duration::from_secs(5);
+/// Of how many tools, prompts and resources it is remembered whether they ask.
+const REMEMBERED: usize = 1000;
+
+/// Has calls of several callers run one after the other while they may ask, on a connection where nothing in a question
+/// says which call it belongs to: whoever runs then is the one that is asked about. A call leaves the floor to the others
+/// while its own question is open, and for good when it ends. What was seen to end without a question needs no floor.
+pub(super) struct Floor {
+    turn: Arc<Semaphore>,
+    is_needed: AtomicBool,
+    /// Whether what is called asks.
+    asks: Mutex<HashMap<(bool, String), bool>>,
+}
+
+/// The right to run while others wait.
+pub(super) type Turn = OwnedSemaphorePermit;
+
+impl Floor {
+    /// `is_needed` says whether questions come without their call.
+    pub(super) fn new(is_needed: bool) -> Self {
+        let (turn, is_needed) = (Arc::new(Semaphore::new(1)), AtomicBool::new(is_needed));
+        Self { turn, is_needed, asks: Mutex::default() }
+    }
+
+    /// Questions come without their call, other than was thought.
+    pub(super) fn need(&self) {
+        self.is_needed.store(true, Ordering::Relaxed);
+    }
+
+    /// Waits until the call of `scope` may run, and no longer than a while.
+    pub(super) async fn take(&self, scope: &Scope) {
+        if !self.is_for(scope) {
+            return;
+        }
+        let turn = timeout(TURN, Arc::clone(&self.turn).acquire_owned()).await;
+        // It may have been learned meanwhile that it needs none.
+        if let (Ok(Ok(turn)), true) = (turn, self.is_for(scope)) {
+            scope.hold(turn);
+        }
+    }
+
+    fn is_for(&self, scope: &Scope) -> bool {
+        let asks = self.asks.lock().unwrap_or_else(PoisonError::into_inner);
+        scope.caller.is_some()
+            && self.is_needed.load(Ordering::Relaxed)
+            && asks.get(&scope.called()).is_none_or(|asks| *asks)
+    }
+
+    /// Learns from a call that came to its end whether what was called asks.
+    pub(super) fn learn(&self, scope: &Scope) {
+        let mut asks = self.asks.lock().unwrap_or_else(PoisonError::into_inner);
+        if asks.len() < REMEMBERED || asks.contains_key(&scope.called()) {
+            *asks.entry(scope.called()).or_default() |= scope.has_asked();
+        }
+    }
+}

@@ -1,0 +1,77 @@
+use std::sync::{Arc, atomic::Ordering};
+
+use nix::unistd::geteuid;
+use tokio::{net::UnixStream, time::timeout};
+
+use super::{
+    attachment::HELLO,
+    frame,
+    link::Link,
+    message::{PROGRAM, ToCommand, ToKeeper},
+    outbox::Outbox,
+    process::Keeper,
+};
+use crate::client::{Client, ClientError};
+
+impl Keeper {
+    /// Serves one command, until it is gone.
+    pub(super) async fn attend(self: Arc<Self>, stream: UnixStream) {
+        if !stream.peer_cred().is_ok_and(|peer| peer.uid() == geteuid().as_raw()) {
+            return;
+        }
+        let (mut reader, writer) = stream.into_split();
+        let (outbox, mail) = Outbox::new();
+        let Ok(Ok(Some(first))) = timeout(HELLO, frame::read::<ToKeeper>(&mut reader)).await else {
+            return;
+        };
+        let ToKeeper::Hello { program, trace } = first.head else { return };
+        tokio::spawn(mail.deliver(writer));
+        let link = Link::new(outbox, trace);
+        link.send(&ToCommand::Hello { program: PROGRAM.to_owned() });
+        if program != PROGRAM {
+            // A newer program wants a keeper of its own; this one ends with its last command.
+            self.drain();
+            return;
+        }
+        self.links().push(Arc::clone(&link));
+        while let Ok(Some(frame)) = frame::read::<ToKeeper>(&mut reader).await {
+            let keeper = Arc::clone(&self);
+            match frame.head {
+                ToKeeper::Attach => drop(tokio::spawn(keeper.attach(Arc::clone(&link)))),
+                ToKeeper::Do { id, operation, times } => {
+                    drop(tokio::spawn(keeper.operate(Arc::clone(&link), id, operation, times)));
+                }
+                ToKeeper::Ping => link.send(&ToCommand::Pong),
+                ToKeeper::Standing => link.send(&ToCommand::Standing(self.standing())),
+                ToKeeper::Drain => self.drain(),
+                ToKeeper::Down => self.down.cancel(),
+                message => link.take(message),
+            }
+        }
+        link.gone.cancel();
+        self.links().retain(|other| !Arc::ptr_eq(other, &link));
+        self.used();
+    }
+
+    async fn attach(self: Arc<Self>, link: Arc<Link>) {
+        link.busy.fetch_add(1, Ordering::Relaxed);
+        match self.connect(&link).await {
+            Ok(client) => link.send(&ToCommand::Ready(Box::new((*client.info()).clone()))),
+            Err(error) => {
+                link.send(&ToCommand::Failed(error));
+                // There is nothing to keep.
+                self.drain();
+            }
+        }
+        link.busy.fetch_sub(1, Ordering::Relaxed);
+    }
+
+    async fn connect(self: &Arc<Self>, link: &Link) -> Result<Arc<Client>, ClientError> {
+        let mut slot = self.client.lock().await;
+        if let Some(client) = &*slot {
+            return Ok(Arc::clone(client));
+        }
+        let client = Client::connect(self.setup.config.clone(), self.options()?, &link.gone).await?;
+        Ok(Arc::clone(slot.insert(Arc::new(client))))
+    }
+}

@@ -1,0 +1,134 @@
+use std::{sync::Arc, time::Duration};
+
+use tokio::{
+    net::unix::OwnedReadHalf,
+    sync::{mpsc, oneshot},
+};
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    attachment::{Event, Shared},
+    frame::{self, Frame},
+    message::{ToCommand, ToKeeper},
+    outbox::Body,
+};
+use crate::{
+    client::{ClientError, ServerInfo},
+    elicitation::{Answer, Outcome, Question},
+};
+
+/// How long a keeper may be silent before it is asked whether it is there, and how long it then has to say so.
+const QUIET: Duration = Duration::from_secs(5);
+const PONG: Duration = Duration::from_secs(15);
+
+impl Shared {
+    /// Takes what the keeper says, until it is gone or the command is done with it.
+    pub(super) async fn listen(
+        self: Arc<Self>,
+        mut reader: OwnedReadHalf,
+        ready: oneshot::Sender<Result<ServerInfo, ClientError>>,
+    ) {
+        let mut ready = Some(ready);
+        let (frames, mut arrived) = mpsc::channel(16);
+        // Reading is not cancel-safe, and has a task of its own.
+        let reading = tokio::spawn(async move {
+            while let Ok(Some(frame)) = frame::read::<ToCommand>(&mut reader).await {
+                if frames.send(frame).await.is_err() {
+                    return;
+                }
+            }
+        });
+        let mut patience = QUIET;
+        loop {
+            tokio::select! {
+                biased;
+                () = self.over.cancelled() => break,
+                frame = arrived.recv() => match frame {
+                    Some(frame) => self.take(frame, &mut ready),
+                    None => break,
+                },
+                () = tokio::time::sleep(patience) => {
+                    if patience == PONG {
+                        break;
+                    }
+                    self.outbox.send(&ToKeeper::Ping, Body::Empty);
+                    patience = PONG;
+                    continue;
+                }
+            }
+            patience = QUIET;
+        }
+        reading.abort();
+        self.operations().take();
+        for (_, stop) in self.questions().drain() {
+            stop.cancel();
+        }
+    }
+
+    fn take(
+        self: &Arc<Self>,
+        frame: Frame<ToCommand>,
+        ready: &mut Option<oneshot::Sender<Result<ServerInfo, ClientError>>>,
+    ) {
+        let tell = |id: u64, event: Event, is_end: bool| {
+            let mut operations = self.operations();
+            let Some(operations) = operations.as_mut() else { return };
+            let sender = if is_end { operations.remove(&id) } else { operations.get(&id).cloned() };
+            if let Some(sender) = sender {
+                drop(sender.send(event))
+            }
+        };
+        match frame.head {
+            ToCommand::Ready(info) => drop(ready.take().map(|ready| ready.send(Ok(*info)))),
+            ToCommand::Failed(error) => drop(ready.take().map(|ready| ready.send(Err(error)))),
+            ToCommand::Ended { id, end } => tell(id, Event::End(end, frame.body), true),
+            ToCommand::Became { id, pending } => tell(id, Event::Became(pending), false),
+            ToCommand::MaySend { id, pending } => tell(id, Event::MaySend(pending), false),
+            ToCommand::Notice(mut notice) => {
+                notice.server = self.options.server.clone();
+                (self.options.notices)(notice);
+            }
+            ToCommand::Traced => self.options.trace.iter().for_each(|trace| trace.line(&frame.body)),
+            ToCommand::Ask { question, asked } => self.ask(question, asked),
+            ToCommand::Wait { question, link, limit } => self.wait(question, link, limit),
+            ToCommand::Over { question } => {
+                if let Some(stop) = self.questions().get(&question) {
+                    stop.cancel();
+                }
+            }
+            ToCommand::Hello { .. } | ToCommand::Pong | ToCommand::Standing(_) => {}
+        }
+    }
+
+    fn ask(self: &Arc<Self>, question: u64, mut asked: Arc<Question>) {
+        // What this command calls the server is what its person and its answers know.
+        Arc::make_mut(&mut asked).origin.server = self.options.server.clone();
+        let stop = CancellationToken::new();
+        self.questions().insert(question, stop.clone());
+        let Some(resolver) = &self.options.resolver else {
+            let outcome = Outcome::Answered(Answer::cancel(&asked.request.id));
+            return self.outbox.send(&ToKeeper::Outcome { question, outcome }, Body::Empty);
+        };
+        let outcome = resolver.claim(asked, stop);
+        let shared = Arc::clone(self);
+        tokio::spawn(async move {
+            let outcome = outcome.await;
+            shared.questions().remove(&question);
+            shared.outbox.send(&ToKeeper::Outcome { question, outcome }, Body::Empty);
+        });
+    }
+
+    fn wait(self: &Arc<Self>, question: u64, mut link: Arc<Question>, limit: Duration) {
+        Arc::make_mut(&mut link).origin.server = self.options.server.clone();
+        let Some(resolver) = &self.options.resolver else { return };
+        let done = CancellationToken::new();
+        self.questions().insert(question, done.clone());
+        let waited = resolver.wait(link, done, limit);
+        let shared = Arc::clone(self);
+        tokio::spawn(async move {
+            let waited = waited.await;
+            shared.questions().remove(&question);
+            shared.outbox.send(&ToKeeper::Waited { question, waited }, Body::Empty);
+        });
+    }
+}
