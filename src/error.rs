@@ -1,10 +1,10 @@
 //! The error that a run ends with: what it says, what to do about it, and the exit code.
 
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::text::safe_name;
+use crate::text::{safe_name, with_causes};
 use crate::{
     client::{ClientError, Unauthorized},
     config::{ConfigError, near_misses},
@@ -30,10 +30,10 @@ pub enum Error {
         hint: Option<String>,
     },
     /// The configuration, or a server's name, is wrong.
-    #[error("failed to {0}")]
+    #[error(transparent)]
     Config(#[from] ConfigError),
-    /// An answers file, or another file that says how to answer, cannot be used.
-    #[error("failed to {0}")]
+    /// An answers file, or another file that says how to answer, cannot be used: a clause that says so.
+    #[error("{0}")]
     Answers(String),
     /// A call was put aside with a server that is configured otherwise now.
     #[error("the configuration of {server} has changed since the call was put aside")]
@@ -42,15 +42,15 @@ pub enum Error {
         server: ServerName,
     },
     /// The conversation with a server failed.
-    #[error("{}", client_message(server, source))]
+    #[error("{server}: {}", client_message(error))]
     Client {
         /// The server.
         server: ServerName,
         /// What happened.
-        source: Box<ClientError>,
+        error: Box<ClientError>,
     },
     /// The server says that the tool failed; its words are in the result.
-    #[error("{server} says that {tool} failed")]
+    #[error("{server}: the tool {tool:?} reported an error")]
     ToolFailed {
         /// The server.
         server: ServerName,
@@ -81,13 +81,13 @@ pub enum Error {
     #[error("{0}")]
     NoPart(String),
     /// Servers can be used, and something about them looks wrong.
-    #[error("{0} things look wrong")]
+    #[error("{}", unwell_message(*.0))]
     Unwell(usize),
     /// Questions could not be answered; the server was told cancel.
     #[error("{}", unanswered_message(.0))]
     Unanswered(Vec<Unanswered>),
-    /// Something of ours failed: a file or a stream.
-    #[error("failed to {0}")]
+    /// Something of ours failed, a file or a stream: a clause that says so.
+    #[error("{0}")]
     Io(String),
     /// The call was put aside, for a later run.
     #[error("the call is waiting for answers")]
@@ -99,12 +99,12 @@ pub enum Error {
     #[error("terminated")]
     Terminated,
     /// A line of a script, or of arguments, failed.
-    #[error("line {line}: {source}")]
+    #[error("line {line}: {error}")]
     Line {
         /// Which line, from 1.
         line: usize,
         /// Why.
-        source: Box<Error>,
+        error: Box<Error>,
     },
     /// So many lines failed (of a script, of arguments), and each was told.
     #[error("{failed} {} failed", if *.failed == 1 { "line" } else { "lines" })]
@@ -145,13 +145,13 @@ impl Error {
             Self::ToolFailed { .. } | Self::Io(_) | Self::NoPart(_) => 1,
             Self::Usage { .. } | Self::Config(ConfigError::Option(_)) => 2,
             Self::Config(_) | Self::Answers(_) | Self::Changed { .. } => 3,
-            Self::Client { source, .. } => client_exit(source),
+            Self::Client { error, .. } => client_exit(error),
             Self::UnknownTool { .. } | Self::UnknownPrompt { .. } | Self::Unwell(_) => 6,
             Self::Unanswered(_) => 8,
             Self::Deferred => 75,
             Self::Interrupted => 130,
             Self::Terminated => 143,
-            Self::Line { source, .. } => source.exit(),
+            Self::Line { error, .. } => error.exit(),
             Self::Lines { exit, .. } | Self::Said { exit, .. } => *exit,
         }
     }
@@ -166,7 +166,7 @@ impl Error {
             Self::Config(_) => "config",
             Self::Answers(_) => "answers-file",
             Self::Changed { .. } => "changed-config",
-            Self::Client { source, .. } => client_code(source),
+            Self::Client { error, .. } => client_code(error),
             Self::ToolFailed { .. } => "tool-failed",
             Self::UnknownTool { .. } => "unknown-tool",
             Self::UnknownPrompt { .. } => "unknown-prompt",
@@ -177,7 +177,7 @@ impl Error {
             Self::Deferred => "deferred",
             Self::Interrupted => "interrupted",
             Self::Terminated => "terminated",
-            Self::Line { source, .. } => source.code(),
+            Self::Line { error, .. } => error.code(),
             Self::Lines { .. } => "lines-failed",
             Self::Said { .. } => "command-failed",
         }
@@ -189,12 +189,12 @@ impl Error {
             Self::Usage { hint, .. } => hint.clone(),
             Self::NoPart(_) => Some("-o json shows the whole result".to_owned()),
             Self::Config(error) => error.hint(),
-            Self::Changed { .. } => Some("--changed-config goes on all the same".to_owned()),
+            Self::Changed { .. } => Some("--changed-config continues with the new configuration".to_owned()),
             Self::UnknownTool { server, tool, known } => Some(others(server, "tools", tool, known)),
             Self::UnknownPrompt { server, prompt, known } => Some(others(server, "prompts", prompt, known)),
-            Self::Client { source, .. } => client_hint(source),
+            Self::Client { error, .. } => client_hint(error),
             Self::Unanswered(asked) => asked.iter().find_map(|unanswered| unanswered.why.hint.clone()),
-            Self::Line { source, .. } => source.hint(),
+            Self::Line { error, .. } => error.hint(),
             _ => None,
         }
     }
@@ -206,7 +206,7 @@ impl Error {
             | Self::ToolFailed { server, .. }
             | Self::UnknownTool { server, .. }
             | Self::UnknownPrompt { server, .. } => Some(server),
-            Self::Line { source, .. } => source.server(),
+            Self::Line { error, .. } => error.server(),
             Self::Unanswered(asked) => asked.iter().find_map(|u| u.question.as_ref()).map(|q| &q.origin.server),
             _ => None,
         }
@@ -215,11 +215,11 @@ impl Error {
     /// The JSON-RPC error that the server answered with.
     pub fn rpc(&self) -> Option<&RpcError> {
         match self {
-            Self::Client { source, .. } => match &**source {
+            Self::Client { error, .. } => match &**error {
                 ClientError::Rpc { error, .. } => Some(error),
                 _ => None,
             },
-            Self::Line { source, .. } => source.rpc(),
+            Self::Line { error, .. } => error.rpc(),
             _ => None,
         }
     }
@@ -239,13 +239,13 @@ impl Error {
 
     fn details(&self) -> Vec<Detail> {
         match self {
-            Self::Client { source, .. } => match &**source {
+            Self::Client { error, .. } => match &**error {
                 ClientError::Rpc { error, .. } => rpc_details(error),
                 ClientError::Connect(source) | ClientError::Lost { source, .. } => transport_details(source),
                 _ => Vec::new(),
             },
             Self::Unanswered(asked) => asked.iter().flat_map(unanswered_details).collect(),
-            Self::Line { source, .. } => source.details(),
+            Self::Line { error, .. } => error.details(),
             _ => Vec::new(),
         }
     }
@@ -262,30 +262,12 @@ fn others(server: &ServerName, what: &str, name: &str, known: &[String]) -> Stri
     }
 }
 
-fn client_message(server: &ServerName, error: &ClientError) -> String {
+/// What went wrong with a server. The words of its own error stand below, as a detail.
+fn client_message(error: &ClientError) -> String {
     match error {
-        ClientError::Rpc { method, error } => {
-            format!("{server} answered {method} with error {}", error.code)
-        }
-        ClientError::Unauthorized(refused) => format!("{server} wants authorization: {refused}"),
-        ClientError::TimedOut { method, after } if is_opening(method) => {
-            format!("{server} did not begin to talk within {} s", after.as_secs_f32())
-        }
-        ClientError::TimedOut { method, after } => {
-            format!("{server} did not answer {method} within {} s", rounded(*after))
-        }
-        ClientError::LinkTimedOut { after } => {
-            format!("what {server}'s link leads to was not done within {} s", rounded(*after))
-        }
-        ClientError::Lost { method, source } => format!("lost {server} during {method}: {source}"),
-        ClientError::Connect(source) => format!("failed to connect to {server}: {}", connect_message(source)),
-        other => format!("{server}: failed to {other}"),
+        ClientError::Rpc { method, error } => format!("the server answered {method} with error {}", error.code),
+        other => with_causes(other),
     }
-}
-
-/// Seconds, to a tenth.
-fn rounded(time: Duration) -> f64 {
-    (time.as_secs_f64() * 10.0).round() / 10.0
 }
 
 fn client_hint(error: &ClientError) -> Option<String> {
@@ -322,13 +304,6 @@ fn unauthorized_hint(refused: &Unauthorized) -> String {
 /// Whether a request is one of those with which a conversation begins.
 fn is_opening(method: &str) -> bool {
     matches!(method, "initialize" | "server/discover")
-}
-
-fn connect_message(error: &TransportError) -> String {
-    match error {
-        TransportError::Closed(closed) => closed.reason.clone(),
-        other => format!("could not {other}"),
-    }
 }
 
 fn client_exit(error: &ClientError) -> u8 {
@@ -386,6 +361,10 @@ fn transport_details(error: &TransportError) -> Vec<Detail> {
         TransportError::Closed(closed) => closed.stderr.iter().cloned().map(Detail::Theirs).collect(),
         _ => Vec::new(),
     }
+}
+
+fn unwell_message(count: usize) -> String {
+    if count == 1 { "one thing looks wrong".to_owned() } else { format!("{count} things look wrong") }
 }
 
 fn unanswered_message(asked: &[Unanswered]) -> String {

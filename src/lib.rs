@@ -20,7 +20,7 @@
 //! | kept servers | [`keeper`] | a process for each kept server; attaching to it |
 //! | host | [`host`], [`client`], [`config`], [`auth`] | servers, negotiation, rounds, tasks, time, sign-ins |
 //! | questions | [`elicitation`], [`form`], [`arguments`] | the bridge; schema to form; text to values |
-//! | text | `text` | where text is cut |
+//! | text | `text` | where text is cut; an error with its causes |
 //! | wire | [`transport`], [`protocol`] | bytes to frames; frames and revisions as data |
 //!
 //! [`demo`] is a small server on the server's half of [`elicitation`].

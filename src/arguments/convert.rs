@@ -175,7 +175,7 @@ fn scalar(admits: &Admits, text: &str) -> Result<Value, String> {
         Value::Object(_) => "object",
     };
     if !admits.takes(name) {
-        return Err(format!("{shown} is {}, but {} is wanted", type_of(&value), wanted()));
+        return Err(format!("{shown} is {}, not {}", type_of(&value), wanted()));
     }
     sendable(value)
 }

@@ -22,7 +22,7 @@ pub enum ArgumentError {
     #[error("argument {0}")]
     Refused(FieldError),
     /// A file, or stdin, that could not be read.
-    #[error("{from}, which {key} names, cannot be read: {reason}")]
+    #[error("{key}: {from} cannot be read: {reason}")]
     Unreadable {
         /// The argument, or `--args`.
         key: String,
@@ -35,7 +35,7 @@ pub enum ArgumentError {
     #[error("--args: {0}")]
     Whole(String),
     /// Values that stand in a union, which fits with none of their readings.
-    #[error("the arguments do not fit the tool: {}; say what is meant with {keys}", list(faults))]
+    #[error("the arguments do not fit the tool: {}; write {keys} to say what you mean", list(faults))]
     Ambiguous {
         /// What to write instead: `a:=JSON b:=JSON`.
         keys: String,

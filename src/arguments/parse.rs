@@ -59,7 +59,7 @@ pub fn parse<S: AsRef<str>>(
         let word = Word::split(word.as_ref())?;
         let path = arguments.path(word.key);
         if path.len() > MOST_STEPS {
-            let reason = format!("it has {} steps; {MOST_STEPS} are taken", path.len());
+            let reason = format!("it has {} steps, and the limit is {MOST_STEPS}", path.len());
             return Err(ArgumentError::Refused(FieldError::new(&cut(word.key, 40), reason)));
         }
         let input = match word.value {
@@ -110,7 +110,7 @@ fn read_base(
     };
     match json(input).map_err(ArgumentError::Whole)? {
         Value::Object(values) => Ok(values),
-        other => Err(ArgumentError::Whole(format!("it is {}, but an object is wanted", type_of(&other)))),
+        other => Err(ArgumentError::Whole(format!("it is {}, not an object", type_of(&other)))),
     }
 }
 

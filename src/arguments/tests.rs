@@ -112,16 +112,16 @@ fn files_are_text_json_or_base64() {
     assert_eq!(sent(&["blob=AP8B"], &schema()), json!({"blob": "AP8B"}));
     assert_eq!(sent(&["code=@@me"], &schema()), json!({"code": "@me"}));
     assert_eq!(refused(&["code=@raw"], &schema()), "argument code: the file is not UTF-8 text");
-    assert_eq!(refused(&["code=@nowhere"], &schema()), "nowhere, which code names, cannot be read: no such file");
+    assert_eq!(refused(&["code=@nowhere"], &schema()), "code: nowhere cannot be read: no such file");
 }
 
 #[test]
 fn what_cannot_fit_is_refused_by_name() {
     for (words, reason) in [
         (vec!["qty=two"], "argument qty: two is not a whole number"),
-        (vec!["qty=0"], "argument qty: 0 is below 1"),
-        (vec!["qty:=0"], "the arguments do not fit the tool: qty: 0 is below 1"),
-        (vec!["qty:=\"2\""], "the arguments do not fit the tool: qty: \"2\" is text, but a whole number is wanted"),
+        (vec!["qty=0"], "argument qty: 0 is below the minimum, 1"),
+        (vec!["qty:=0"], "the arguments do not fit the tool: qty: 0 is below the minimum, 1"),
+        (vec!["qty:=\"2\""], "the arguments do not fit the tool: qty: \"2\" is text, not a whole number"),
         (vec!["price=1e999"], "argument price: 1e999 is not a number that can be sent"),
         (vec!["any:=1e999"], "argument any: 1e+999 is not a number that can be sent"),
         (vec!["dry=maybe"], "argument dry: maybe is neither yes nor no"),
@@ -162,14 +162,8 @@ fn words_lie_over_the_whole_object() {
     );
     assert_eq!(over("-", &[]), Ok(json!({"from": "stdin"})));
     assert_eq!(over("@-", &[]), Ok(json!({"from": "stdin"})));
-    assert_eq!(
-        over("@list.json", &[]).expect_err("a list").to_string(),
-        "--args: it is a list, but an object is wanted"
-    );
-    assert_eq!(
-        over("@gone", &[]).expect_err("no file").to_string(),
-        "gone, which --args names, cannot be read: no such file"
-    );
+    assert_eq!(over("@list.json", &[]).expect_err("a list").to_string(), "--args: it is a list, not an object");
+    assert_eq!(over("@gone", &[]).expect_err("no file").to_string(), "--args: gone cannot be read: no such file");
 }
 
 #[test]
@@ -214,7 +208,7 @@ fn alternatives_at_the_top_are_checked() {
     let schema = json!({"type": "object", "properties": {"id": {"type": "integer"}, "name": {"type": "string"}},
         "oneOf": [{"required": ["id"]}, {"required": ["name"]}]});
     assert_eq!(read(&["id=1"], None, Some(&schema)).expect("parsed").check(), Ok(None));
-    assert!(refused(&[], &schema).contains("fits none of the alternatives"));
+    assert!(refused(&[], &schema).contains("does not fit any of the alternatives"));
 }
 
 proptest::proptest! {

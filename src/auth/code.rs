@@ -21,6 +21,7 @@ use super::{
 use crate::{
     elicitation::{Answer, Outcome},
     pages::{Address, Fields, Pages, Site, unguessable},
+    text::with_causes,
 };
 
 const PATH: &str = "/callback";
@@ -91,7 +92,7 @@ pub(super) async fn sign_in(plan: &Plan<'_>, stop: &CancellationToken) -> Result
     .await;
     if let Some(done) = done {
         // A browser that is gone reads nothing.
-        drop(done.send(ended.as_ref().err().map(ToString::to_string)));
+        drop(done.send(ended.as_ref().err().map(|error| with_causes(error))));
     }
     pages.close(GOODBYE).await;
     Ok((client, ended?))

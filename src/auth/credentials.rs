@@ -19,6 +19,7 @@ use crate::{
     config::OAuth,
     elicitation::{Cause, Origin, Outcome, Question, Resolver, ServerName, Waited, elicitation_to_request},
     protocol::Era,
+    text::with_causes,
     transport::{Challenge, Credentials, CredentialsError, Grant, HttpEndpoint, Refused, TransportError, Web},
 };
 
@@ -133,9 +134,10 @@ impl Credentials for SignIn {
             // In a task of its own, so that a prompt comes to its end when nobody waits any more.
             let handled = tokio::spawn(async move { inner.handle(&refusal, &stop).await }).await;
             drop(guard);
-            handled
-                .unwrap_or(Ok(false))
-                .map_err(|error| CredentialsError { is_no: matches!(error, AuthError::No), reason: error.to_string() })
+            handled.unwrap_or(Ok(false)).map_err(|error| CredentialsError {
+                is_no: matches!(error, AuthError::No),
+                reason: with_causes(&error),
+            })
         }
         .boxed()
     }

@@ -10,7 +10,7 @@ pub enum AuthError {
     #[error("{0}")]
     Unusable(String),
     /// A document or an answer did not come.
-    #[error("{what} did not come: {source}")]
+    #[error("{what} did not come")]
     Missing {
         /// What was asked for.
         what: &'static str,

@@ -91,7 +91,7 @@ pub(super) struct Book {
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// The system said no.
-    #[error("the sign-ins in {} cannot be {what}: {source}", path.display())]
+    #[error("the sign-ins in {} cannot be {what}", path.display())]
     Io {
         /// `read` or `written`.
         what: &'static str,
@@ -104,7 +104,7 @@ pub enum StoreError {
     #[error("others can read the sign-ins in {}: sign out with `toolnexus logout`, or make it private (chmod 600)", .0.display())]
     Open(PathBuf),
     /// It is not a file of ours.
-    #[error("{} holds no sign-ins: remove it, and sign in again", .0.display())]
+    #[error("{} does not hold sign-ins: remove it, and sign in again", .0.display())]
     Broken(PathBuf),
     /// A newer program wrote it.
     #[error("{} was written by a newer toolnexus", .0.display())]

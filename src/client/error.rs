@@ -11,10 +11,10 @@ use crate::{
 #[derive(Debug, Serialize, Deserialize, thiserror::Error)]
 pub enum ClientError {
     /// The server could not be started or reached, or the connection was lost before it was ready.
-    #[error("connect: {0}")]
-    Connect(#[source] TransportError),
+    #[error(transparent)]
+    Connect(TransportError),
     /// The server and we have no revision in common.
-    #[error("agree on a protocol version: the server offers {offered}, and {spoken} are spoken here")]
+    #[error("there is no common protocol version: the server offers {offered}, and toolnexus speaks {spoken}")]
     Version {
         /// What the server offers.
         offered: String,
@@ -22,10 +22,10 @@ pub enum ClientError {
         spoken: String,
     },
     /// The server wants an authorization that was not given.
-    #[error("be authorized: {0}")]
+    #[error("the server wants authorization: {0}")]
     Unauthorized(Unauthorized),
     /// The connection was lost, or broke, after the server was ready.
-    #[error("{method}: {source}")]
+    #[error("the connection was lost during {method}")]
     Lost {
         /// The request under way.
         method: String,
@@ -33,7 +33,7 @@ pub enum ClientError {
         source: TransportError,
     },
     /// The server answered with a protocol error.
-    #[error("{method}: {error}")]
+    #[error("the server answered {method} with an error: {error}")]
     Rpc {
         /// The request.
         method: String,
@@ -41,7 +41,7 @@ pub enum ClientError {
         error: Box<RpcError>,
     },
     /// The server's answer is against the protocol.
-    #[error("{method}: {reason}")]
+    #[error("the answer to {method} is not valid: {reason}")]
     Invalid {
         /// The request.
         method: String,
@@ -49,7 +49,7 @@ pub enum ClientError {
         reason: String,
     },
     /// It took too long.
-    #[error("{method}: no answer after {} s", after.as_secs_f32())]
+    #[error("the server did not answer{} within {} s", asked(method), seconds(*after))]
     TimedOut {
         /// The request.
         method: String,
@@ -57,13 +57,13 @@ pub enum ClientError {
         after: Duration,
     },
     /// What an accepted link leads to was not done in time.
-    #[error("wait for what is behind the link: it was not done within {} s", after.as_secs())]
+    #[error("the step behind the link was not finished within {} s", seconds(*after))]
     LinkTimedOut {
         /// How long it was waited for.
         after: Duration,
     },
     /// It was cancelled from here.
-    #[error("{method}: interrupted")]
+    #[error("{method} was interrupted")]
     Interrupted {
         /// The request.
         method: String,
@@ -82,6 +82,16 @@ pub struct Unauthorized {
     pub is_step_up: bool,
     /// What `toolnexus login` would be given, where a sign-in is a way.
     pub login: Option<String>,
+}
+
+/// Which request was not answered. Those that open a conversation are nothing that a person asked for.
+fn asked(method: &str) -> String {
+    if matches!(method, "initialize" | "server/discover") { String::new() } else { format!(" {method}") }
+}
+
+/// Seconds, to a tenth.
+fn seconds(time: Duration) -> f64 {
+    (time.as_secs_f64() * 10.0).round() / 10.0
 }
 
 impl ClientError {

@@ -101,6 +101,7 @@ mod tests {
     use serde_json::{json, value::RawValue};
 
     use super::*;
+    use crate::text::with_causes;
     use crate::{
         client::{CallEnd, CallReport, ClientError, PendingCall, PendingInput},
         elicitation::{Answer, Cause, Origin, Outcome, elicitation_to_request},
@@ -201,7 +202,7 @@ mod tests {
             ClientError::TimedOut { method: "tools/call".into(), after: std::time::Duration::from_millis(1500) },
         ];
         for error in errors {
-            assert_eq!(crossed(&error).to_string(), error.to_string());
+            assert_eq!(with_causes(&crossed(&error)), with_causes(&error));
             assert_eq!(crossed(&error).is_before_sending(), error.is_before_sending());
         }
     }

@@ -81,7 +81,7 @@ fn read(path: &Path) -> Result<AnswersFile, Error> {
 }
 
 fn stdin() -> Result<String, Error> {
-    read_text(std::io::stdin()).map_err(|error| Error::Answers(format!("failed to read stdin: {error}")))
+    read_text(std::io::stdin()).map_err(|error| Error::Answers(format!("stdin cannot be read: {error}")))
 }
 
 fn unusable(error: &AnswersError) -> Error {
@@ -108,7 +108,7 @@ fn check(args: &CheckArgs, printer: &Printer) -> anyhow::Result<()> {
 
 /// The params of the question in a file: a whole question, or a form's schema alone.
 fn read_question(path: &Path) -> Result<Value, Error> {
-    let wrong = |reason: String| Error::Answers(format!("read the schema {}: {reason}", path.display()));
+    let wrong = |reason: String| Error::Answers(format!("the schema {} cannot be used: {reason}", path.display()));
     let text = match path.as_os_str().to_str() {
         Some("-") => stdin()?,
         _ => std::fs::File::open(path).and_then(read_text).map_err(|error| wrong(error.to_string()))?,

@@ -26,7 +26,7 @@ pub async fn run(args: &DemoServerArgs, context: &Context) -> anyhow::Result<()>
         return Ok(demo::serve_stdio().await?);
     };
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await;
-    let listener = listener.map_err(|error| Error::Io(format!("serve port {port}: {error}")))?;
+    let listener = listener.map_err(|error| Error::Io(format!("port {port} cannot be used: {error}")))?;
     printer.line(&format!("serving http://{}/mcp", listener.local_addr()?));
     Ok(demo::serve_http(listener, || Arc::new(demo::Session::default())).await?)
 }

@@ -48,10 +48,11 @@ pub async fn run(args: &DownArgs, context: &Context) -> anyhow::Result<()> {
     let mut servers = Map::new();
     for (found, ending) in meant.iter().zip(ended) {
         let standing = &found.standing;
-        let (word, text) = match ending.map_err(|refused| Error::Io(format!("end {}: {refused}", standing.server)))? {
-            Ending::Ended => ("ended", "down"),
-            Ending::Killed => ("killed", "down; it did not end by itself, and was killed"),
-        };
+        let (word, text) =
+            match ending.map_err(|refused| Error::Io(format!("{} was not ended: {refused}", standing.server)))? {
+                Ending::Ended => ("ended", "down"),
+                Ending::Killed => ("killed", "down; it did not end by itself, and was killed"),
+            };
         let lost = match standing.waiting {
             0 => String::new(),
             1 => "; a call that waited for answers is cancelled".to_owned(),

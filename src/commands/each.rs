@@ -183,7 +183,7 @@ impl Each<'_> {
                 printer.warning(&format!("line {}: {warning}", done.number))?;
             }
         }
-        let error = done.outcome.error.map(|error| Error::Line { line: done.number, source: Box::new(error) });
+        let error = done.outcome.error.map(|error| Error::Line { line: done.number, error: Box::new(error) });
         let told = error.as_ref().map(|error| printer.masked(&error.report()).to_json()["error"].take());
         let mut row = format!("{{\"index\":{},\"ok\":{}", done.index, error.is_none());
         for (key, value) in done.outcome.parts.iter().chain(&told.map(|told| ("error", told.to_string()))) {

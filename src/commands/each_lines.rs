@@ -58,7 +58,7 @@ impl ArgumentsLines {
             }
         };
         let started = thread::Builder::new().name("lines".to_owned()).spawn(read);
-        started.map(|_| Self(receiver)).map_err(|error| Error::Io(format!("read --each: {error}")))
+        started.map(|_| Self(receiver)).map_err(|error| Error::Io(format!("--each cannot be read: {error}")))
     }
 
     /// The next line that is not blank; `None` at the end. Cancel-safe.

@@ -60,7 +60,7 @@ impl Ended {
         let tool_failed = || view.is_error.then(|| Error::ToolFailed { server: server.clone(), tool: name.to_owned() });
         let failed = no_object(report.result.get()).map_or_else(tool_failed, |reason| {
             let invalid = ClientError::Invalid { method: "tools/call".to_owned(), reason };
-            Some(Error::Client { server: server.clone(), source: Box::new(invalid) })
+            Some(Error::Client { server: server.clone(), error: Box::new(invalid) })
         });
         Self { failed, unanswered: report.unanswered }
     }
@@ -106,7 +106,7 @@ pub(super) fn put_aside(
     let saved = || {
         let config = session.host.config();
         let pending = Pending::new(server.as_str(), config, config.server(server.as_str())?, call);
-        pending.save(path).with_context(|| format!("put the call aside in {}", path.display()))?;
+        pending.save(path).with_context(|| format!("the call cannot be put aside in {}", path.display()))?;
         say_pending(printer, &pending, path)
     };
     saved().map_or_else(|error| error, |()| Error::Deferred.into())

@@ -22,7 +22,7 @@ use crate::{
     output::Printer,
     resolver::Person,
     terminal::Terminal,
-    text::safe_line,
+    text::{safe_line, with_causes},
     transport::Endpoint,
 };
 
@@ -74,9 +74,11 @@ pub async fn run(args: LoginArgs, context: &Context) -> anyhow::Result<()> {
         let message = format!("{name} has an Authorization header in its configuration, which comes before a sign-in");
         return Err(Error::usage(message).into());
     }
-    let folder = sign_ins_folder().ok_or_else(|| Error::Io("find the folder for your data".to_owned()))?;
+    let folder = sign_ins_folder()
+        .ok_or_else(|| Error::Io("there is no folder for your data: set HOME or XDG_DATA_HOME".to_owned()))?;
     let store = Store::new(folder);
-    let find = || store.find(http.url.as_str()).map_err(|error| unauthorized(&name, &args.server, &error.to_string()));
+    let find =
+        || store.find(http.url.as_str()).map_err(|error| unauthorized(&name, &args.server, &with_causes(&error)));
     if args.status {
         return match find()?.filter(|known| known.is_fresh() || known.can_renew()) {
             Some(known) => show(printer, &name, &known, "signed in"),
@@ -132,7 +134,7 @@ const PATIENCE: Duration = Duration::from_secs(300);
 
 fn unauthorized(name: &str, word: &str, reason: &str) -> Error {
     let refused = Unauthorized { reason: reason.to_owned(), login: Some(word.to_owned()), ..Unauthorized::default() };
-    Error::Client { server: name.into(), source: Box::new(ClientError::Unauthorized(refused)) }
+    Error::Client { server: name.into(), error: Box::new(ClientError::Unauthorized(refused)) }
 }
 
 fn show(printer: &Printer, name: &str, known: &Known, how: &str) -> anyhow::Result<()> {

@@ -9,7 +9,7 @@ use crate::{
     cli::ServerArgs,
     config::OAuth,
     error::Error,
-    text::safe_line,
+    text::{safe_line, with_causes},
     transport::Endpoint,
 };
 
@@ -30,9 +30,10 @@ pub struct LogoutArgs {
 /// [`Error`], when what is kept cannot be used.
 pub async fn run(args: &LogoutArgs, context: &Context) -> anyhow::Result<()> {
     let (global, printer) = (&context.global, &context.printer);
-    let folder = sign_ins_folder().ok_or_else(|| Error::Io("find the folder for your data".to_owned()))?;
+    let folder = sign_ins_folder()
+        .ok_or_else(|| Error::Io("there is no folder for your data: set HOME or XDG_DATA_HOME".to_owned()))?;
     let store = Store::new(folder);
-    let failed = |error: AuthError| Error::Io(format!("sign out: {error}"));
+    let failed = |error: AuthError| Error::Io(format!("you are not signed out: {}", with_causes(&error)));
     let targets = if let Some(word) = &args.server {
         let Selected { server, .. } = Selected::new(vec![word.clone()], Vec::new());
         let Some(server) = server else { return Err(Error::usage("SERVER is empty").into()) };
@@ -52,7 +53,11 @@ pub async fn run(args: &LogoutArgs, context: &Context) -> anyhow::Result<()> {
             continue;
         };
         if let Some(Err(error)) = &signed_out.revoked {
-            printer.warning(&format!("the tokens for {} are forgotten, but not revoked: {error}", signed_out.url))?;
+            printer.warning(&format!(
+                "the tokens for {} are forgotten, but not revoked: {}",
+                signed_out.url,
+                with_causes(error)
+            ))?;
         }
         out.push((signed_out.url, matches!(signed_out.revoked, Some(Ok(())))));
     }

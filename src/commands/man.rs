@@ -32,7 +32,7 @@ pub fn run(args: &ManArgs, context: &Context) -> anyhow::Result<()> {
         clap_mangen::Man::new(grammar).render(&mut page)?;
         return Ok(printer.stdout(&String::from_utf8_lossy(&page))?);
     };
-    let failed = || format!("write manual pages into {}", folder.display());
+    let failed = || format!("the manual pages cannot be written to {}", folder.display());
     std::fs::create_dir_all(folder).with_context(failed)?;
     clap_mangen::generate_to(grammar, folder).with_context(failed)?;
     printer.line(&format!("{}: toolnexus.1 and a page for each command", folder.display()));

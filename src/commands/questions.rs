@@ -103,9 +103,9 @@ impl Questions {
             let recorder = Recorder::new(Arc::clone(&chain), path);
             recorder.map_err(|error| match error.kind() {
                 ErrorKind::InvalidInput => {
-                    Error::usage(format!("failed to write the record {}: {error}", path.display()))
+                    Error::usage(format!("the record {} cannot be written: {error}", path.display()))
                 }
-                _ => Error::Answers(format!("write the record {}: {error}", path.display())),
+                _ => Error::Answers(format!("the record {} cannot be written: {error}", path.display())),
             })
         });
         let recorder = recorder.transpose()?;
@@ -128,7 +128,7 @@ impl Questions {
             printer.warning(&format!("not used: {unused}"))?;
         }
         if let Some(recorder) = &self.recorder {
-            for secret in recorder.save().context("write the record")? {
+            for secret in recorder.save().context("the record cannot be written")? {
                 printer.warning(&format!("not recorded, because it looks like a secret: {secret}"))?;
             }
         }
@@ -162,7 +162,7 @@ impl QuestionArgs {
 }
 
 fn read_answers(args: &QuestionArgs) -> anyhow::Result<Option<(AnswersFile, Overlay)>> {
-    let overlay = Overlay::parse(&args.answer).map_err(|error| Error::usage(format!("failed to {error}")))?;
+    let overlay = Overlay::parse(&args.answer).map_err(|error| Error::usage(error.to_string()))?;
     let file = match args.answers.as_deref() {
         None if overlay.is_empty() => return Ok(None),
         None => AnswersFile::default(),
@@ -189,14 +189,14 @@ fn program(words: &str, args: &QuestionArgs, printer: &Arc<Printer>) -> Result<A
     match Program::new(words, limit, lines, links(printer, args)) {
         Ok(program) => Ok(Arc::new(program)),
         Err(error @ ProgramError::Missing(_)) => Err(Error::Answers(error.to_string())),
-        Err(error) => Err(Error::usage(format!("failed to {error}"))),
+        Err(error) => Err(Error::usage(error.to_string())),
     }
 }
 
 /// What puts questions aside, once it is known that they could be written to `path`.
 fn deferred(path: &Path) -> Result<Arc<dyn Resolver>, Error> {
     let place = Pending::check_place(path);
-    place.map_err(|error| Error::Answers(format!("put a call aside in {}: {error}", path.display())))?;
+    place.map_err(|error| Error::Answers(format!("a call cannot be put aside in {}: {error}", path.display())))?;
     Ok(Arc::new(Deferred))
 }
 

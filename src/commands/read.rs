@@ -125,7 +125,7 @@ async fn read(one: &OneServer<'_>, uri: &str, to: Option<&Path>, printer: &Print
     let raw = one.call(method, Map::from_iter([("uri".to_owned(), json!(uri))])).await?;
     let contents = ResourceContents::all(raw.get()).map_err(|reason| one.invalid(method, reason))?;
     if let Some(path) = to {
-        let count = write(path, &contents).with_context(|| format!("write {}", path.display()))?;
+        let count = write(path, &contents).with_context(|| format!("{} cannot be written", path.display()))?;
         printer.line(&format!("{}: {count} bytes", path.display()));
         return Ok(());
     }

@@ -23,6 +23,7 @@ use crate::{
     error::Error,
     output::Printer,
     resolver::{PendingError, Taken},
+    text::with_causes,
 };
 
 /// What `resume` takes.
@@ -103,7 +104,7 @@ fn config(taken: &Taken, args: &ResumeArgs, global: &GlobalArgs) -> Result<(Conf
 }
 
 fn unusable(error: &PendingError) -> Error {
-    Error::Answers(error.to_string())
+    Error::Answers(with_causes(error))
 }
 
 struct Resume<'a> {

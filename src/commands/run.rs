@@ -1,5 +1,6 @@
 use std::{ffi::OsString, os::unix::net::UnixStream, process::ExitCode, sync::Arc};
 
+use anyhow::Context as _;
 use clap::{
     CommandFactory, FromArgMatches,
     error::{ContextKind, ContextValue, ErrorKind},
@@ -113,7 +114,8 @@ pub(super) fn downcast(error: anyhow::Error) -> Error {
 /// Carries out `future` on this thread.
 fn block_on<T>(future: impl Future<Output = anyhow::Result<T>>) -> anyhow::Result<T> {
     descriptors()?;
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let runtime =
+        tokio::runtime::Builder::new_current_thread().enable_all().build().context("the program cannot start")?;
     let result = runtime.block_on(future);
     // A thread that waits for stdin must not keep the program.
     runtime.shutdown_background();
@@ -123,7 +125,7 @@ fn block_on<T>(future: impl Future<Output = anyhow::Result<T>>) -> anyhow::Resul
 /// Whether there are descriptors enough to wait for anything: the runtime ends the program where there are not.
 fn descriptors() -> Result<(), Error> {
     let pairs: std::io::Result<Vec<_>> = (0..DESCRIPTORS / 2).map(|_| UnixStream::pair()).collect();
-    pairs.map(drop).map_err(|error| Error::Io(format!("start with so few open files allowed (`ulimit -n`): {error}")))
+    pairs.map(drop).map_err(|error| Error::Io(format!("toolnexus may not open enough files (`ulimit -n`): {error}")))
 }
 
 /// What clap has to say instead of a command: help and the version are output, all else is a usage error.

@@ -89,7 +89,7 @@ impl ServerWord {
                 let mut server = config.server(&name)?.clone().overlay(&args.overrides(), &environment)?;
                 server.max_call_time = args.max_time.or(server.max_call_time);
                 let faults = config.faults_beside(&name);
-                config.warnings.extend(faults.into_iter().map(|fault| format!("failed to {fault}")));
+                config.warnings.extend(faults);
                 if let Some(entry) = config.servers.iter_mut().find(|entry| entry.name.as_str() == name) {
                     entry.server = Ok(server);
                 }

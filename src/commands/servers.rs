@@ -61,7 +61,7 @@ pub async fn run(args: &ServersArgs, context: &Context) -> anyhow::Result<()> {
         let problem = entry.server.as_ref().err().map(ToString::to_string);
         match problem {
             _ if !entry.enabled => ("disabled".to_owned(), json!({"enabled": false})),
-            Some(problem) => (format!("failed to {problem}"), json!({"enabled": true, "problem": problem})),
+            Some(problem) => (problem.clone(), json!({"enabled": true, "problem": problem})),
             None => (String::new(), json!({"enabled": true})),
         }
     });

@@ -78,9 +78,9 @@ impl Session {
         let trace = args.trace.as_deref().map(|path| {
             let failed = |error: std::io::Error| match error.kind() {
                 ErrorKind::InvalidInput => {
-                    Error::usage(format!("failed to write the trace {}: {error}", path.display()))
+                    Error::usage(format!("the trace {} cannot be written: {error}", path.display()))
                 }
-                _ => Error::Io(format!("write the trace {}: {error}", path.display())),
+                _ => Error::Io(format!("the trace {} cannot be written: {error}", path.display())),
             };
             Trace::create(path).map(|trace| trace.masked(config.mask.clone())).map_err(failed)
         });
@@ -163,9 +163,9 @@ impl Session {
             ClientError::Interrupted { .. } => self.signals.error().unwrap_or(Error::Interrupted),
             ClientError::Unauthorized(mut refused) => {
                 refused.login = self.login_word(server);
-                Error::Client { server: server.clone(), source: Box::new(ClientError::Unauthorized(refused)) }
+                Error::Client { server: server.clone(), error: Box::new(ClientError::Unauthorized(refused)) }
             }
-            source => Error::Client { server: server.clone(), source: Box::new(source) },
+            source => Error::Client { server: server.clone(), error: Box::new(source) },
         }
     }
 

@@ -120,7 +120,7 @@ impl<'a> Shell<'a> {
                     }
                 }
                 Typed::End => return Ok(()),
-                Typed::Impossible(why) => return Err(Error::Io(format!("read a command: {why}"))),
+                Typed::Impossible(why) => return Err(Error::Io(format!("no command can be read: {why}"))),
             }
         }
     }
@@ -141,7 +141,8 @@ impl<'a> Shell<'a> {
                 return Err(error);
             }
             number += 1;
-            let Some(line) = read.map_err(|error| Error::Io(format!("read line {number} of the script: {error}")))?
+            let Some(line) =
+                read.map_err(|error| Error::Io(format!("line {number} of the script cannot be read: {error}")))?
             else {
                 break;
             };
@@ -153,7 +154,7 @@ impl<'a> Shell<'a> {
                 Ok(Flow::On) => {}
                 Ok(Flow::End) => break,
                 Err(error) => {
-                    let error = Error::Line { line: number, source: Box::new(error) };
+                    let error = Error::Line { line: number, error: Box::new(error) };
                     if !keep_going {
                         return Err(error);
                     }

@@ -85,10 +85,10 @@ mod tests {
         let low = told(json!({"age": 17})).await;
         assert_eq!(
             low.as_deref(),
-            Some("structuredContent does not fit the tool's outputSchema: /age: 17 is below 18")
+            Some("structuredContent does not fit the tool's outputSchema: /age: 17 is below the minimum, 18")
         );
         assert!(told(json!({})).await.is_some_and(|words| words.ends_with("/age: required, but missing")));
-        assert!(told(json!([7])).await.is_some_and(|words| words.contains("an object is wanted")));
+        assert!(told(json!([7])).await.is_some_and(|words| words.contains(", not an object")));
     }
 
     #[tokio::test]

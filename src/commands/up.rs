@@ -67,7 +67,7 @@ pub async fn run(args: UpArgs, context: &Context) -> anyhow::Result<()> {
         connected?;
         let is_it = |found: &Found| found.is_as(&server, &args.server.roots, args.server.protocol);
         let Some(found) = found.into_iter().find(is_it) else {
-            return Err(Error::Io(format!("keep {name}")).into());
+            return Err(Error::Io(format!("{name} is not up: it could not be kept")).into());
         };
         up.push((name, found));
     }

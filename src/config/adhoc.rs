@@ -63,7 +63,7 @@ impl Target {
                 let (program, args) = words
                     .split_first()
                     .filter(|(program, _)| !program.is_empty())
-                    .ok_or_else(|| ConfigError::Option("find a command after `--`".to_owned()))?;
+                    .ok_or_else(|| ConfigError::Option("there is no command after `--`".to_owned()))?;
                 let command = match environment.own_program(program) {
                     Some(own) => own.display().to_string(),
                     // What the shell left as it is stays so; a relative path must not depend on `--cwd`.
@@ -77,7 +77,7 @@ impl Target {
             }
             Self::Url(text) => {
                 let url = endpoint::web_address(text)
-                    .map_err(|reason| ConfigError::Option(format!("use the URL: {reason}")))?;
+                    .map_err(|reason| ConfigError::Option(format!("the URL cannot be used: {reason}")))?;
                 let name = url.host_str().unwrap_or(text).to_owned();
                 let http = HttpEndpoint { url, headers: vec![], kind: HttpKind::Auto, ca_file: None, insecure: false };
                 (name, Endpoint::Http(http))
@@ -100,7 +100,7 @@ impl ServerConfig {
     /// # Errors
     /// [`ConfigError::Option`] for an option that does not fit the server, or does not read as it should.
     pub fn overlay(mut self, overrides: &Overrides, environment: &Environment) -> Result<Self, ConfigError> {
-        let misfit = |option: &str, wants: &str| Err(ConfigError::Option(format!("use {option}: it is for {wants}")));
+        let misfit = |option: &str, wants: &str| Err(ConfigError::Option(format!("{option} is for {wants}")));
         match &mut self.endpoint {
             Endpoint::Stdio(_) if !overrides.headers.is_empty() => return misfit("-H", "a server with a URL"),
             Endpoint::Stdio(_) if overrides.bearer_env.is_some() => {
@@ -116,7 +116,7 @@ impl ServerConfig {
                     let (name, value) = text
                         .split_once('=')
                         .filter(|(name, _)| !name.is_empty())
-                        .ok_or_else(|| ConfigError::Option("read --env: expected NAME=VALUE".to_owned()))?;
+                        .ok_or_else(|| ConfigError::Option("--env: expected NAME=VALUE".to_owned()))?;
                     stdio.env.retain(|(other, _)| other != name);
                     stdio.env.push((name.to_owned(), value.to_owned()));
                 }
@@ -131,18 +131,17 @@ impl ServerConfig {
                     let checked =
                         header.and_then(|(name, value)| endpoint::check_header(name, value).map(|()| (name, value)));
                     // The text is not shown: it may hold a credential.
-                    let (name, value) = checked.map_err(|reason| ConfigError::Option(format!("read -H: {reason}")))?;
+                    let (name, value) = checked.map_err(|reason| ConfigError::Option(format!("-H: {reason}")))?;
                     set_header(http, name, value.to_owned());
                 }
                 if let Some(text) = &overrides.bearer_command {
                     let program = TokenProgram::parse(text, environment.folder.clone(), Prints::Token);
-                    let wrong = |reason| ConfigError::Option(format!("use --bearer-command: {reason}"));
+                    let wrong = |reason| ConfigError::Option(format!("--bearer-command: {reason}"));
                     self.auth.program = Some(program.map_err(wrong)?);
                     http.headers.retain(|(other, _)| !other.eq_ignore_ascii_case("authorization"));
                 }
                 if let Some(variable) = &overrides.bearer_env {
-                    let reason =
-                        |what| ConfigError::Option(format!("use --bearer-env: the variable {variable} {what}"));
+                    let reason = |what| ConfigError::Option(format!("--bearer-env: the variable {variable} {what}"));
                     let token = environment.variable(variable).map(str::trim).filter(|token| !token.is_empty());
                     let token = token.ok_or_else(|| reason("is not set"))?;
                     endpoint::check_header("Authorization", token).map_err(|_| reason("has a line break in it"))?;
@@ -212,7 +211,7 @@ mod tests {
             |target: &Target, overrides| target.config(&overrides, &environment()).expect_err("refused").to_string();
         let (url, command) = (Target::Url("http://a.example".into()), Target::Command(texts(&["x"])));
         let headers = |text: &str| Overrides { headers: texts(&[text]), ..Overrides::default() };
-        assert!(refused(&command, headers("A: b")).contains("-H: it is for a server with a URL"));
+        assert!(refused(&command, headers("A: b")).contains("-H is for a server with a URL"));
         assert!(!refused(&url, headers("Bearer s3cret")).contains("s3cret"));
         assert!(refused(&url, headers("A: s3\ncret")).contains("line break"));
         let env = Overrides { env: texts(&["A"]), ..Overrides::default() };

@@ -269,7 +269,7 @@ mod tests {
 }}"#,
         );
         let error = |name| config.server(name).expect_err(name).to_string();
-        assert_eq!(error("bad"), "read /conf/mcp.json:2:35: server \"bad\": args: expected a list of texts, not true");
+        assert_eq!(error("bad"), "/conf/mcp.json:2:35: server \"bad\": args: expected a list of texts, not true");
         assert!(error("unset").contains("mcp.json:3:42: server \"unset\": env.K: the variable NOPE is not set"));
         assert!(error("off").contains("disabled") && error("off2").contains("disabled"));
         assert!(error("text").contains("mcp.json:6:11: server \"text\": expected an object"));
@@ -349,15 +349,15 @@ mod tests {
     #[test]
     fn files_that_are_no_configuration() {
         for (text, expected) in [
-            ("", "read /conf/mcp.json: the file is empty"),
-            ("[]", "read /conf/mcp.json:1:1: expected an object with the key `mcpServers`, not a list"),
+            ("", "/conf/mcp.json: the file is empty"),
+            ("[]", "/conf/mcp.json:1:1: expected an object with the key `mcpServers`, not a list"),
             ("{\"mcpServers\": [1]}", ":1:16: mcpServers: expected an object of servers, not a list"),
             ("{\"foo\": 1}", "expected the key `mcpServers`"),
             (
                 "{\"mcp_servers\": {\"t\": {\"command\": \"x\"}}}",
                 ":1:2: unknown key \"mcp_servers\": did you mean `mcpServers`?",
             ),
-            ("{\"mcpServers\": {\n \"t\": {\"command\" \"x\"}}}", "read /conf/mcp.json:2:18: expected colon"),
+            ("{\"mcpServers\": {\n \"t\": {\"command\" \"x\"}}}", "/conf/mcp.json:2:18: expected colon"),
         ] {
             let error = read(text).expect_err(text).to_string();
             assert!(error.contains(expected), "{text}: {error}");

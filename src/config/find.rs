@@ -86,7 +86,7 @@ mod tests {
         named.variables.insert(CONFIG_VARIABLE.into(), config.join("toolnexus/mcp.json").display().to_string());
         assert_eq!(discover(None, &named).expect("found").found_by, FoundBy::Name);
         let missing = discover(Some(Path::new("none.json")), &named).expect_err("missing").to_string();
-        assert!(missing.starts_with("read none.json: "), "{missing}");
+        assert!(missing.starts_with("the configuration none.json cannot be read: "), "{missing}");
     }
 
     #[test]

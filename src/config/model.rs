@@ -139,7 +139,7 @@ impl Config {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ConfigError {
     /// The file cannot be read.
-    #[error("read {}: {reason}", path.display())]
+    #[error("the configuration {} cannot be read: {reason}", path.display())]
     Unreadable {
         /// The file.
         path: PathBuf,
@@ -147,7 +147,7 @@ pub enum ConfigError {
         reason: String,
     },
     /// The file, or an entry of it, is not what it should be.
-    #[error("read {}{}: {reason}", path.as_ref().map_or("the configuration".into(), |path| path.display().to_string()),
+    #[error("{}{}: {reason}", path.as_ref().map_or("the configuration".into(), |path| path.display().to_string()),
         place.map(|place| format!(":{}:{}", place.line, place.column)).unwrap_or_default())]
     Wrong {
         /// The file, where there is one.
@@ -158,7 +158,7 @@ pub enum ConfigError {
         reason: String,
     },
     /// An entry cannot be used here, because of a variable in it.
-    #[error("read {}:{}:{}: {reason}",
+    #[error("{}:{}:{}: {reason}",
         path.as_ref().map_or("the configuration".into(), |path| path.display().to_string()), place.line, place.column)]
     Variable {
         /// The file, where there is one.
@@ -185,10 +185,10 @@ pub enum ConfigError {
         path: PathBuf,
     },
     /// No file was found.
-    #[error("find a configuration: none of {} is here or above, nor {} in the user's folder", .0.join(", "), .1.display())]
+    #[error("there is no configuration: no {} in this folder or one above it, and no {}", .0.join(", "), .1.display())]
     NotFound(Vec<String>, PathBuf),
     /// No entry has this name.
-    #[error("find server {name:?}{}", path.as_ref().map(|path| format!(" in {}", path.display())).unwrap_or_default())]
+    #[error("there is no server {name:?}{}", path.as_ref().map(|path| format!(" in {}", path.display())).unwrap_or_default())]
     UnknownServer {
         /// What was asked for.
         name: String,
@@ -200,7 +200,7 @@ pub enum ConfigError {
         instead: Option<String>,
     },
     /// The entry is there, and switched off.
-    #[error("start server {0:?}: it is disabled in the configuration")]
+    #[error("server {0:?} is disabled in the configuration")]
     Disabled(String),
     /// An option for a server makes no sense.
     #[error("{0}")]

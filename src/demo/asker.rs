@@ -6,6 +6,7 @@ use super::{Outbox, Session, session::Reply};
 use crate::{
     elicitation::{ServerHalfError, Verdict, build_callback, build_request, build_url_request, parse_result},
     protocol::{Frame, RpcError, code},
+    text::with_causes,
 };
 
 /// How a tool asks the client during one call.
@@ -116,6 +117,6 @@ fn params(message: &str, what: &Ask<'_>) -> Value {
 fn failed(error: ServerHalfError) -> Pause {
     Pause::Failed(match error {
         ServerHalfError::Refused(error) => error,
-        error => RpcError::new(code::INVALID_PARAMS, format!("failed to {error}")),
+        error => RpcError::new(code::INVALID_PARAMS, with_causes(&error)),
     })
 }

@@ -19,16 +19,16 @@ pub enum Verdict {
 #[derive(Debug, thiserror::Error)]
 pub enum ServerHalfError {
     /// The reply was not JSON.
-    #[error("parse the reply: {0}")]
+    #[error("the reply is not JSON: {0}")]
     InvalidJson(String),
     /// The reply was no `ElicitResult`: no result, or an unknown action.
-    #[error("read the reply: {0}")]
+    #[error("the reply is not an answer: {0}")]
     InvalidResponse(String),
     /// The client answered with an error.
-    #[error("ask the client: {0}")]
+    #[error("the client refused the question: {0}")]
     Refused(RpcError),
     /// The channel to the client broke.
-    #[error("reach the client: {0}")]
+    #[error("the client cannot be reached")]
     Io(#[from] io::Error),
 }
 

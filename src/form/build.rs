@@ -47,7 +47,7 @@ impl Form {
     /// let age = &form.fields[0];
     /// assert_eq!(age.rules(), "required, whole number, 18 to 99");
     /// assert_eq!(age.parse("30").unwrap(), json!(30));
-    /// assert_eq!(age.parse("17").unwrap_err().reason, "17 is below 18");
+    /// assert_eq!(age.parse("17").unwrap_err().reason, "17 is below the minimum, 18");
     /// ```
     pub fn from_schema(schema: &Value) -> Self {
         let Value::Object(map) = schema else {

@@ -103,10 +103,10 @@ impl Field {
             return broken("not a whole number".into());
         }
         let bounds = [
-            (&rules.minimum, "below", Decimal::lt as fn(&Decimal, &Decimal) -> bool),
-            (&rules.maximum, "above", Decimal::gt),
-            (&rules.exclusive_minimum, "not above", Decimal::le),
-            (&rules.exclusive_maximum, "not below", Decimal::ge),
+            (&rules.minimum, "below the minimum,", Decimal::lt as fn(&Decimal, &Decimal) -> bool),
+            (&rules.maximum, "above the maximum,", Decimal::gt),
+            (&rules.exclusive_minimum, "not greater than", Decimal::le),
+            (&rules.exclusive_maximum, "not less than", Decimal::ge),
         ];
         for (bound, how, is_broken) in bounds {
             if let Some(bound) = bound
@@ -130,7 +130,7 @@ impl Field {
         let titled = choices.iter().find(|choice| choice.title.as_deref().is_some_and(|title| *value == *title));
         if let Some(choice) = titled {
             let shown = words::quote(&choice.value);
-            return Err(self.error(format!("{} is a title: its value is {shown}", words::quote(value))));
+            return Err(self.error(format!("{} is a title; write its value, {shown}", words::quote(value))));
         }
         let values = choices.iter().map(|choice| words::quote(&choice.value));
         Err(self.error(format!("{} is not one of {}", self.quote(value), words::some_of(values, choices.len()))))
@@ -141,7 +141,7 @@ impl Field {
         let count = values.len() as u64;
         if rules.min_items.is_some_and(|low| count < low) || rules.max_items.is_some_and(|high| count > high) {
             let chosen = match count {
-                0 => "none is chosen".to_owned(),
+                0 => "nothing is chosen".to_owned(),
                 1 => "1 is chosen".to_owned(),
                 count => format!("{count} are chosen"),
             };

@@ -29,7 +29,7 @@ pub(crate) struct TooCostly;
 pub(crate) struct Fault {
     /// JSON pointer into the value.
     pub(crate) path: String,
-    /// A fragment that names the rule: `"two" is text, but a whole number is wanted`.
+    /// A fragment that names the rule: `"two" is text, not a whole number`.
     pub(crate) reason: String,
 }
 
@@ -148,10 +148,10 @@ fn fault(error: &ValidationError<'_>) -> Fault {
             "required, but missing".to_owned()
         }
         ValidationErrorKind::AdditionalProperties { unexpected } => {
-            format!("{} is not known here", unexpected.join(", "))
+            format!("{} is not allowed here", unexpected.join(", "))
         }
         ValidationErrorKind::AnyOf { .. } | ValidationErrorKind::OneOfNotValid { .. } => {
-            format!("{shown} fits none of the alternatives")
+            format!("{shown} does not fit any of the alternatives")
         }
         ValidationErrorKind::Enum { options } => {
             let options = options.as_array().map(Vec::as_slice).unwrap_or_default();
@@ -159,12 +159,12 @@ fn fault(error: &ValidationError<'_>) -> Fault {
         }
         ValidationErrorKind::Constant { expected_value } => format!("{shown} is not {}", words::quote(expected_value)),
         ValidationErrorKind::Pattern { pattern } => format!("{shown} does not match {}", words::cut(pattern, 60)),
-        ValidationErrorKind::Minimum { limit } => format!("{shown} is below {limit}"),
-        ValidationErrorKind::Maximum { limit } => format!("{shown} is above {limit}"),
-        ValidationErrorKind::ExclusiveMinimum { limit } => format!("{shown} is not above {limit}"),
-        ValidationErrorKind::ExclusiveMaximum { limit } => format!("{shown} is not below {limit}"),
-        ValidationErrorKind::MinLength { limit } => format!("{shown} is shorter than {limit}"),
-        ValidationErrorKind::MaxLength { limit } => format!("{shown} is longer than {limit}"),
+        ValidationErrorKind::Minimum { limit } => format!("{shown} is below the minimum, {limit}"),
+        ValidationErrorKind::Maximum { limit } => format!("{shown} is above the maximum, {limit}"),
+        ValidationErrorKind::ExclusiveMinimum { limit } => format!("{shown} is not greater than {limit}"),
+        ValidationErrorKind::ExclusiveMaximum { limit } => format!("{shown} is not less than {limit}"),
+        ValidationErrorKind::MinLength { limit } => format!("{shown} is shorter than the minimum, {limit} characters"),
+        ValidationErrorKind::MaxLength { limit } => format!("{shown} is longer than the maximum, {limit} characters"),
         ValidationErrorKind::Type { kind } => {
             let wanted = match kind {
                 TypeKind::Single(one) => wanted(*one).to_owned(),
@@ -218,7 +218,11 @@ mod tests {
             let part = root["properties"]["a"].clone();
             assert_eq!(faults(&root, &part, &json!({"n": 3})), [], "{dialect}");
             let found = faults(&root, &part, &json!({"n": 2}));
-            assert_eq!((found[0].path.as_str(), found[0].reason.as_str()), ("/n", "2 is below 3"), "{dialect}");
+            assert_eq!(
+                (found[0].path.as_str(), found[0].reason.as_str()),
+                ("/n", "2 is below the minimum, 3"),
+                "{dialect}"
+            );
             assert_eq!(
                 faults(&root, &part, &json!({}))[0],
                 Fault { path: "/n".into(), reason: "required, but missing".into() }

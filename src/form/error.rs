@@ -6,7 +6,7 @@ use super::checker::Fault;
 pub struct FieldError {
     /// The field's key; empty when the whole content is meant.
     pub key: String,
-    /// The rule that is broken: `17 is below 18`. Not made safe for a terminal.
+    /// The rule that is broken: `17 is below the minimum, 18`. Not made safe for a terminal.
     pub reason: String,
 }
 

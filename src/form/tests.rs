@@ -50,7 +50,7 @@ fn titles_are_shown_and_values_sent() {
     assert_eq!(refusal(&airport, "Boston"), "Boston is not one of Los Angeles, San Francisco");
     assert_eq!(
         airport.check(&json!("San Francisco")).expect_err("a title").reason,
-        r#""San Francisco" is a title: its value is "sfo""#
+        r#""San Francisco" is a title; write its value, "sfo""#
     );
 
     let choice = field(&json!({"type": "string", "oneOf": [
@@ -86,10 +86,10 @@ fn a_multiple_choice_is_a_list_within_bounds() {
     let topics = field(&json!({"type": "array", "items": {"type": "string", "enum": ["a", "b", "c"]},
         "minItems": 1, "maxItems": 2, "uniqueItems": true}));
     assert_eq!(topics.rules(), "choose 1 to 2");
-    assert_eq!(refusal(&topics, ""), "none is chosen: choose 1 to 2");
+    assert_eq!(refusal(&topics, ""), "nothing is chosen: choose 1 to 2");
     assert_eq!(topics.parse("1,1, c"), Ok(json!(["a", "c"])));
     assert_eq!(topics.check(&json!(["a", "a"])).expect_err("twice").reason, r#""a" is chosen twice"#);
-    assert_eq!(topics.check(&json!("a")).expect_err("text").reason, r#""a" is text, but a list is wanted"#);
+    assert_eq!(topics.check(&json!("a")).expect_err("text").reason, r#""a" is text, not a list"#);
 
     let behind = Form::from_schema(&json!({"$defs": {"T": {"enum": ["x", "y"]}},
         "properties": {"t": {"type": "array", "items": {"$ref": "#/$defs/T"}}}}));
@@ -145,7 +145,7 @@ fn booleans_are_never_turned_round() {
     }
     assert_eq!(keep.parse("No"), Ok(json!(false)));
     assert_eq!(refusal(&keep, "perhaps"), "perhaps is neither yes nor no");
-    assert_eq!(keep.check(&json!("true")).expect_err("text").reason, r#""true" is text, but true or false is wanted"#);
+    assert_eq!(keep.check(&json!("true")).expect_err("text").reason, r#""true" is text, not true or false"#);
 }
 
 #[test]
@@ -157,8 +157,8 @@ fn bounds_and_formats_are_checked_before_sending() {
     );
     let [age, name, mail, agree] = form.fields.as_slice() else { panic!("four fields") };
     assert_eq!(age.label(), "age");
-    assert_eq!(refusal(age, "130"), "130 is above 120");
-    assert_eq!(refusal(age, "-1"), "-1 is below 0");
+    assert_eq!(refusal(age, "130"), "130 is above the maximum, 120");
+    assert_eq!(refusal(age, "-1"), "-1 is below the minimum, 0");
     assert_eq!(refusal(age, "two"), "two is not a whole number");
     assert_eq!(refusal(age, "1.5"), "1.5 is not a whole number");
     assert_eq!(refusal(name, "x"), "x is too short: 2 to 20 characters");
@@ -203,8 +203,8 @@ fn numbers_are_exact() {
     let tenths = field(&json!({"type": "number", "multipleOf": 0.1, "exclusiveMinimum": 0, "exclusiveMaximum": 1}));
     assert_eq!(tenths.parse("0.3").expect("a tenth").to_string(), "0.3");
     assert_eq!(refusal(&tenths, "0.35"), "0.35 is not a multiple of 0.1");
-    assert_eq!(refusal(&tenths, "0"), "0 is not above 0");
-    assert_eq!(refusal(&tenths, "1"), "1 is not below 1");
+    assert_eq!(refusal(&tenths, "0"), "0 is not greater than 0");
+    assert_eq!(refusal(&tenths, "1"), "1 is not less than 1");
     assert_eq!(refusal(&tenths, "1e999"), "1e999 is not a number that can be sent");
     let draft4 = field(
         &json!({"type": "number", "minimum": 0, "exclusiveMinimum": true, "maximum": 5, "exclusiveMaximum": false}),
@@ -223,7 +223,7 @@ fn nullable_fields_take_null_and_leave_it_out() {
         let field = field(&schema);
         assert!(field.nullable, "{field:?}");
         assert_eq!((field.parse("5"), field.parse("null")), (Ok(json!(5)), Ok(json!(null))));
-        assert_eq!(refusal(&field, "2"), "2 is below 3");
+        assert_eq!(refusal(&field, "2"), "2 is below the minimum, 3");
         assert_eq!(field.parse_empty(), Ok(Some(json!(null))));
         assert_eq!(field.check(&json!(null)), Ok(()));
     }
@@ -279,7 +279,7 @@ fn what_cannot_be_drawn_is_json_and_checked() {
     let [point, points, either, words, _, no] = form.fields.as_slice() else { panic!("six fields") };
     assert_eq!(point.kind, FieldKind::Json);
     assert_eq!(point.parse(r#" {"x": 1} "#), Ok(json!({"x": 1})));
-    assert_eq!(refusal(point, r#"{"x": "1"}"#), r#"at /x, "1" is text, but a whole number is wanted"#);
+    assert_eq!(refusal(point, r#"{"x": "1"}"#), r#"at /x, "1" is text, not a whole number"#);
     assert_eq!(refusal(point, "{}"), "at /x, required, but missing");
     assert!(refusal(point, "{").starts_with("{ is not JSON: EOF"));
     assert!(refusal(point, "hello").starts_with("hello is not JSON"));
@@ -313,7 +313,7 @@ fn nonsense_is_noted_and_never_refused() {
     let notes = |key: &str| form.field(key).expect(key).notes.clone();
     assert!(["a", "b", "c", "e", "f", "ghost"].iter().all(|key| !notes(key).is_empty()), "{form:?}");
     assert_eq!(notes("b").len(), 2);
-    assert_eq!(notes("c"), [r#"the default is left out: "five" is text, but a whole number is wanted"#]);
+    assert_eq!(notes("c"), [r#"the default is left out: "five" is text, not a whole number"#]);
     assert_eq!(form.fields.len(), 7);
     assert!(form.field("ghost").expect("drawn").required);
     assert!(Form::from_schema(&json!({"properties": [1]})).notes.len() == 1);
@@ -322,7 +322,10 @@ fn nonsense_is_noted_and_never_refused() {
 #[test]
 fn a_default_that_breaks_the_rules_is_dropped() {
     let field = field(&json!({"type": "integer", "minimum": 18, "default": 5}));
-    assert_eq!((field.default, field.notes), (None, vec!["the default is left out: 5 is below 18".to_owned()]));
+    assert_eq!(
+        (field.default, field.notes),
+        (None, vec!["the default is left out: 5 is below the minimum, 18".to_owned()])
+    );
 }
 
 #[test]

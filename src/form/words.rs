@@ -33,8 +33,8 @@ pub(crate) fn type_of(value: &Value) -> &'static str {
 /// What is wrong with a value of another type than `wanted`; `shown` is how the value is written.
 pub(crate) fn wrong_type(shown: &str, value: &Value, wanted: &str) -> String {
     match value {
-        Value::Null => format!("it is null, but {wanted} is wanted"),
-        _ => format!("{shown} is {}, but {wanted} is wanted", type_of(value)),
+        Value::Null => format!("it is null, not {wanted}"),
+        _ => format!("{shown} is {}, not {wanted}", type_of(value)),
     }
 }
 

@@ -7,7 +7,7 @@ pub enum HostError {
     #[error(transparent)]
     Config(#[from] ConfigError),
     /// The server could not be connected to.
-    #[error("{source}")]
+    #[error("{server} cannot be used")]
     Client {
         /// The server.
         server: ServerName,

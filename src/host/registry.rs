@@ -8,6 +8,7 @@ use crate::{
     client::{Client, ClientError},
     config::{Config, ConfigError},
     elicitation::{Resolver, ServerName, WaitFor},
+    text::with_causes,
 };
 
 /// The configuration, and one client for each connected server.
@@ -112,7 +113,7 @@ impl Host {
                 Ok(client)
             }
             Err(source) => {
-                slot.set(Connection::Failed(source.to_string()));
+                slot.set(Connection::Failed(with_causes(&source)));
                 Err(HostError::Client { server: name, source })
             }
         }

@@ -51,7 +51,7 @@ pub enum Unready {
     #[error(transparent)]
     Folder(#[from] Refused),
     /// The system refused something.
-    #[error("the keeper cannot be started: {0}")]
+    #[error("the keeper cannot be started")]
     System(#[from] io::Error),
 }
 

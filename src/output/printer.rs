@@ -333,7 +333,7 @@ impl Printer {
         WRITING.fetch_sub(1, Ordering::Relaxed);
         match written {
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-            Err(error) => Err(io::Error::new(error.kind(), format!("write the output: {error}"))),
+            Err(error) => Err(io::Error::new(error.kind(), format!("the output cannot be written: {error}"))),
             Ok(()) => Ok(()),
         }
     }

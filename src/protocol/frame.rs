@@ -50,10 +50,10 @@ pub enum Kind {
 #[derive(Debug, thiserror::Error)]
 pub enum FrameError {
     /// Not JSON, or not a JSON object.
-    #[error("parse a JSON object: {0}")]
+    #[error("it is not a JSON object")]
     NotJson(#[from] serde_json::Error),
     /// An object, but neither a request, a notification nor a response.
-    #[error("find a method, a result or an error in the message")]
+    #[error("it has no method, result or error")]
     NotRpc,
 }
 

@@ -51,13 +51,13 @@ struct Setup {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ProgramError {
     /// The words cannot be told apart.
-    #[error("split the words of {0:?}: a quote is not closed")]
+    #[error("a quote is not closed in {0:?}")]
     Words(String),
     /// There are no words.
-    #[error("find a program in {0:?}")]
+    #[error("there is no program in {0:?}")]
     Empty(String),
     /// The program is not there.
-    #[error("find the program {0:?}")]
+    #[error("there is no program {0:?}")]
     Missing(String),
 }
 
@@ -301,7 +301,7 @@ mod tests {
             (r#"echo '{"id": "other", "ok": true}'"#, "answered the question \"other\", not \"elc-"),
             (
                 r#"echo '{"ok": true, "data": {"age": 17}}'"#,
-                "gave data that does not fit the form: age: 17 is below 18",
+                "gave data that does not fit the form: age: 17 is below the minimum, 18",
             ),
             (r#"echo '{"ok": true}'"#, "gave data that does not fit the form: age: "),
             (r#"echo '{"ok": true, "data": [1]}'"#, "gave data that is not an object"),

@@ -10,7 +10,7 @@ use crate::{client::PendingCall, files};
 #[derive(Debug, thiserror::Error)]
 pub enum PendingError {
     /// The file cannot be read or written.
-    #[error("use the call in {}: {source}", path.display())]
+    #[error("the call in {} cannot be used", path.display())]
     Io {
         /// The file.
         path: PathBuf,
@@ -18,7 +18,7 @@ pub enum PendingError {
         source: io::Error,
     },
     /// The file holds no such call.
-    #[error("read the call in {}: {reason}", path.display())]
+    #[error("the call in {} cannot be read: {reason}", path.display())]
     Wrong {
         /// The file.
         path: PathBuf,
@@ -26,7 +26,7 @@ pub enum PendingError {
         reason: String,
     },
     /// Another process is at it.
-    #[error("take up the call in {}: another run is doing that now", .0.display())]
+    #[error("another run is using the call in {}", .0.display())]
     Busy(PathBuf),
 }
 
@@ -52,10 +52,13 @@ impl Taken {
         fs::metadata(path).map_err(io)?;
         let lock = Lock::take(path).map_err(io)?.ok_or_else(|| PendingError::Busy(path.to_owned()))?;
         let bytes = files::read(path).map_err(io)?;
-        let pending: Pending =
-            serde_json::from_slice(&bytes).map_err(|error| wrong(format!("it is not a call that waits: {error}")))?;
+        let pending: Pending = serde_json::from_slice(&bytes)
+            .map_err(|error| wrong(format!("it does not hold a call that waits: {error}")))?;
         if pending.version != VERSION {
-            return Err(wrong(format!("its version is {}, and {VERSION} is read here", pending.version)));
+            return Err(wrong(format!(
+                "its version is {}, and this toolnexus reads version {VERSION}",
+                pending.version
+            )));
         }
         Ok(Self { pending, path: path.to_owned(), _lock: lock })
     }
@@ -183,12 +186,12 @@ mod tests {
             fs::write(&path, text).expect("written");
             Taken::open(&path).expect_err("refused").to_string()
         };
-        assert!(error("{}").contains("it is not a call that waits"));
-        assert!(error("").contains("it is not a call that waits"));
+        assert!(error("{}").contains("it does not hold a call that waits"));
+        assert!(error("").contains("it does not hold a call that waits"));
         let mut other = serde_json::to_value(pending()).expect("JSON");
         other["version"] = json!(2);
         assert!(error(&other.to_string()).contains("its version is 2"));
-        assert!(Taken::open(&folder.path().join("none")).expect_err("missing").to_string().starts_with("use "));
+        assert!(Taken::open(&folder.path().join("none")).expect_err("missing").to_string().ends_with("cannot be used"));
         assert_eq!(fs::read_dir(folder.path()).expect("read").count(), 1);
     }
 }

@@ -5,6 +5,7 @@ use serde_json::json;
 
 use super::{Credentials, Endpoint, Incoming, Limits, Outgoing, Trace, Transport, TransportError, http, stdio::Stdio};
 use crate::protocol::{Id, Revision};
+use crate::text::with_causes;
 
 /// Starts the program or prepares the connection that `endpoint` names; requests to a web address carry what
 /// `credentials` give. With a `trace`, everything that passes is written there.
@@ -49,10 +50,10 @@ impl Transport for Traced {
                 }
                 Incoming::Log(line) => self.trace.note("log", &json!(line)),
                 Incoming::Failed { id, error } => {
-                    self.trace.note("failed", &json!({"id": id.to_value(), "error": error.to_string()}));
+                    self.trace.note("failed", &json!({"id": id.to_value(), "error": with_causes(&error)}));
                 }
                 Incoming::Undelivered { what, error } => {
-                    self.trace.note("undelivered", &json!({"message": what, "error": error.to_string()}));
+                    self.trace.note("undelivered", &json!({"message": what, "error": with_causes(&error)}));
                 }
                 Incoming::Closed(closed) => self.trace.note("closed", &json!(closed.reason)),
             }

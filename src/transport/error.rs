@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Serialize, Deserialize, thiserror::Error)]
 pub enum TransportError {
     /// The program could not be started.
-    #[error("start {command:?}: {source}")]
+    #[error("the program {command:?} could not be started")]
     Spawn {
         /// The program, as configured.
         command: String,
@@ -15,7 +15,7 @@ pub enum TransportError {
         source: io::Error,
     },
     /// The configured working directory is not there.
-    #[error("start {command:?}: the directory {} {}", cwd.display(), if cwd.exists() { "is not a directory" } else { "does not exist" })]
+    #[error("the program {command:?} could not be started: the directory {} {}", cwd.display(), if cwd.exists() { "is not a directory" } else { "does not exist" })]
     NoDirectory {
         /// The program, as configured.
         command: String,
@@ -26,13 +26,13 @@ pub enum TransportError {
     #[error("{}", .0.reason)]
     Closed(super::Closed),
     /// A message is larger than `maxMessage`.
-    #[error("read a message of more than {limit} bytes (maxMessage)")]
+    #[error("a message was larger than {limit} bytes, the limit that `maxMessage` sets")]
     TooLarge {
         /// The limit, in bytes.
         limit: u64,
     },
     /// The server answered HTTP with a status that carries no message.
-    #[error("get an answer: HTTP {status}{}", if body.is_empty() { String::new() } else { format!(": {body}") })]
+    #[error("the server answered with HTTP {status}{}", if body.is_empty() { String::new() } else { format!(": {body}") })]
     Http {
         /// The status code.
         status: u16,
@@ -48,7 +48,7 @@ pub enum TransportError {
     Credentials(super::CredentialsError),
     /// The server has ended the session that the request belongs to, and did not look at the request (2025-11-25,
     /// *transports*, Session Management): initialize again, and repeat the request once.
-    #[error("get an answer: the server has ended the session (HTTP {status})")]
+    #[error("the server has ended the session (HTTP {status})")]
     SessionLost {
         /// The status code, 404 or 400.
         status: u16,
@@ -57,7 +57,7 @@ pub enum TransportError {
     #[error("{0}")]
     Settings(String),
     /// The server could not be reached, or the connection broke.
-    #[error("reach {url}: {reason}")]
+    #[error("{}", unreachable_message(url, reason, *connected))]
     Unreachable {
         /// The address, without user info and query.
         url: String,
@@ -67,10 +67,10 @@ pub enum TransportError {
         connected: bool,
     },
     /// The answer was no answer: HTML, a stream that ends early, a status 202 for a request.
-    #[error("get an answer: {0}")]
+    #[error("no usable answer came: {0}")]
     NoAnswer(String),
     /// Nothing came for too long.
-    #[error("get an answer: nothing came for {} s", .0.as_secs())]
+    #[error("the server sent nothing for {} s", .0.as_secs())]
     Silent(Duration),
 }
 
@@ -84,6 +84,14 @@ impl TransportError {
     /// Whether it is certain that the server got nothing.
     pub fn is_before_sending(&self) -> bool {
         matches!(self, Self::Spawn { .. } | Self::NoDirectory { .. } | Self::Unreachable { connected: false, .. })
+    }
+}
+
+fn unreachable_message(url: &str, reason: &str, connected: bool) -> String {
+    if connected {
+        format!("the connection to {url} broke: {reason}")
+    } else {
+        format!("{url} could not be reached: {reason}")
     }
 }
 

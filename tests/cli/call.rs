@@ -70,13 +70,14 @@ fn structured_content_is_held_against_the_output_schema() {
     let given = |result: &Value| call(&Fake::new().tool_giving("t", &schema).result(result.clone()));
     let structured = |content: Value| json!({"content": [], "structuredContent": content});
     given(&structured(json!({"n": 7}))).stderr("").run();
-    let words = "warning: s: structuredContent does not fit the tool's outputSchema: /n: \"x\" is text, but a whole number is wanted\n";
+    let words =
+        "warning: s: structuredContent does not fit the tool's outputSchema: /n: \"x\" is text, not a whole number\n";
     given(&structured(json!({"n": "x"}))).stderr(words).run();
     given(&text("done")).stdout("done\n").stderr_contains("no structuredContent").run();
     given(&json!({"content": [], "isError": true}))
         .args(["--elicit", "off"])
         .status(1)
-        .stderr("error: s says that t failed\n")
+        .stderr("error: s: the tool \"t\" reported an error\n")
         .run();
     let events = given(&structured(json!({}))).args(["-o", "events"]).run().events();
     assert_eq!(events.iter().map(|event| &event["event"]).collect::<Vec<_>>(), ["warning", "result"]);
@@ -97,7 +98,7 @@ fn an_output_that_cannot_be_written_is_an_error() {
     let output = test.command().stdin(std::process::Stdio::null()).stdout(full).output().expect("a run");
     assert_eq!(output.status.code(), Some(1));
     let stderr = String::from_utf8_lossy(&output.stderr);
-    assert!(stderr.starts_with("error: failed to write the output: "), "{stderr}");
+    assert!(stderr.starts_with("error: the output cannot be written: "), "{stderr}");
 }
 
 #[test]
@@ -192,7 +193,11 @@ fn without_a_tool_list_the_call_is_made_all_the_same() {
 #[test]
 fn a_tool_that_failed_shows_its_words_and_exits_1() {
     let server = tool().result(json!({"content": [{"type": "text", "text": "quota used up"}], "isError": true}));
-    call(&server).status(1).stdout("quota used up\n").stderr_contains("error: s says that t failed").run();
+    call(&server)
+        .status(1)
+        .stdout("quota used up\n")
+        .stderr_contains("error: s: the tool \"t\" reported an error")
+        .run();
     let run = call(&server).args(["-o", "json"]).status(1).run();
     assert_eq!((&run.json()["isError"], &run.error()["exit"]), (&json!(true), &json!(1)));
 }

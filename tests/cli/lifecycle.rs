@@ -108,7 +108,7 @@ fn a_signal_ends_a_server_that_does_not_start() {
 fn a_program_that_says_nothing_is_given_up_with_advice() {
     let entry = json!({"command": "sleep", "args": ["300"], "timeout": 1500});
     let test = Test::new().entry("s", entry).args(["call", "s", "t"]).status(7).stdout("");
-    test.stderr_contains("s did not begin to talk within 1.5 s\nhint: is it an MCP server?").run();
+    test.stderr_contains("s: the server did not answer within 1.5 s\nhint: is it an MCP server?").run();
 }
 
 #[test]

@@ -72,8 +72,8 @@ fn every_failure_is_a_cancel_with_its_reason() {
         (r#"echo '{"id": "elc-0-0", "ok": true, "data": {"age": 20}}'"#, "answered the question \"elc-0-0\""),
         (r#"echo '{"ok": true}'"#, "age: required, but missing"),
         (r#"echo '{"ok": true, "data": []}'"#, "data that is not an object"),
-        (r#"echo '{"ok": true, "data": {"age": 17}}'"#, "17 is below 18"),
-        (r#"echo '{"ok": true, "data": {"age": "20"}}'"#, "a whole number is wanted"),
+        (r#"echo '{"ok": true, "data": {"age": 17}}'"#, "17 is below the minimum, 18"),
+        (r#"echo '{"ok": true, "data": {"age": "20"}}'"#, "not a whole number"),
         (r#"echo '{"ok": true, "data": {"age": 20, "more": 1}}'"#, "more: not a field of this form"),
     ] {
         let run = asked(program).status(8).stderr_contains(reason).run();

@@ -252,7 +252,7 @@ fn a_record_that_cannot_be_written_is_an_error_before_anything_starts() {
     for (place, reason, status) in [("no/r.json", "there is no folder no", 3), (".", "it is a folder", 2)] {
         let test = Test::new().entry("s", json!({"command": "touch", "args": ["started"]}));
         let test = test.args(["call", "s", "t", "--answer", "name=Ada", "--record", place]).status(status);
-        let run = test.stderr(&format!("error: failed to write the record {place}: {reason}\n")).run();
+        let run = test.stderr(&format!("error: the record {place} cannot be written: {reason}\n")).run();
         assert!(!run.path("started").exists());
     }
 }

@@ -176,7 +176,7 @@ fn of_two_at_once_one_wins() {
     let mut line = String::new();
     stderr.read_line(&mut line).expect("a line");
     assert!(line.contains("working"), "{line}");
-    check(&run(&test, &["resume", "call.json", "--answer", "name=Bob"]), 3, "", "another run is doing that now");
+    check(&run(&test, &["resume", "call.json", "--answer", "name=Bob"]), 3, "", "another run is using the call");
     let test = test.file("go", "");
     let mut rest = String::new();
     stderr.read_to_string(&mut rest).expect("read");
@@ -213,7 +213,7 @@ fn files_that_are_no_calls_are_refused() {
         .file("x.json", "{}")
         .args(["resume", "x.json"])
         .status(3)
-        .stderr_contains("it is not a call that waits")
+        .stderr_contains("it does not hold a call that waits")
         .run();
     let test = put_aside();
     check(&run(&test, &["resume", "call.json", "--defer", "other.json"]), 2, "", "--defer cannot be used with resume");

@@ -115,7 +115,7 @@ fn fields() -> Vec<Row> {
             untitled,
             &[
                 ("1 of 4", "130\r"),
-                ("✗ 130 is above 120", "\x1536\r"),
+                ("✗ 130 is above the maximum, 120", "\x1536\r"),
                 ("2 of 4", "x\r"),
                 ("✗ x is too short", "y\r"),
                 ("3 of 4", "nobody\r"),

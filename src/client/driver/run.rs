@@ -23,6 +23,7 @@ use crate::{
     client::scope::Scope,
     elicitation::{Elicited, Waited},
     protocol::{Frame, Id, Revision},
+    text::with_causes,
     transport::{Closed, Incoming, Transport, TransportError},
 };
 
@@ -195,7 +196,10 @@ impl Driver {
                 self.take_frame(frame, token);
             }
             Incoming::Junk(junk) => self.warn_once("junk", || {
-                format!("it wrote what is not a message, which is skipped: {} ({})", junk.preview, junk.reason)
+                format!(
+                    "it wrote something that is not a message, which is skipped: {} ({})",
+                    junk.preview, junk.reason
+                )
             }),
             Incoming::Log(line) => self.setup.notice(crate::client::NoticeKind::Stderr(line)),
             Incoming::Failed { id, error } => {
@@ -204,7 +208,7 @@ impl Driver {
                 }
             }
             Incoming::Undelivered { what, error } => {
-                self.setup.warn(format!("{what} did not reach it: failed to {error}"));
+                self.setup.warn(format!("{what} did not reach it: {}", with_causes(&error)));
             }
             Incoming::Closed(closed) => self.over(&closed),
         }

@@ -64,13 +64,14 @@ fn choose(versions: Option<&Value>, info: impl FnOnce(Revision) -> ServerInfo) -
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::text::with_causes;
 
     fn verdict(text: &str) -> String {
         let frame = Frame::parse(text.as_bytes().to_vec()).expect("a frame");
         match read(&frame) {
             Discovered::Modern(info) => format!("modern {}", info.revision),
             Discovered::Legacy => "legacy".into(),
-            Discovered::Failed(error) => error.to_string(),
+            Discovered::Failed(error) => with_causes(&error),
         }
     }
 

@@ -12,6 +12,7 @@ use crate::{
         wire::{Ask, Wire},
     },
     protocol::{Era, Frame, Kind, Revision, RpcError},
+    text::with_causes,
     transport::TransportError,
 };
 
@@ -109,7 +110,7 @@ async fn set_level(wire: &Wire, level: &str, stop: &CancellationToken) {
         Err(_) => None,
     };
     if let Some(error) = refused {
-        wire.setup().warn(format!("its log level could not be set: failed to {error}"));
+        wire.setup().warn(format!("its log level could not be set: {}", with_causes(&error)));
     }
 }
 

@@ -19,6 +19,7 @@ use super::{
 use crate::{
     demo::{Outbox, Session},
     protocol::{Frame, Kind, RpcError, code},
+    text::with_causes,
 };
 
 /// The largest message, in bytes.
@@ -80,7 +81,8 @@ async fn answer(sessions: &Sessions, request: Request<Incoming>) -> Response<Bod
     let frame = match Frame::parse(body.to_bytes().to_vec()) {
         Ok(frame) => frame,
         Err(error) => {
-            let error = RpcError::new(code::PARSE_ERROR, format!("failed to {error}"));
+            let error =
+                RpcError::new(code::PARSE_ERROR, format!("the message cannot be read: {}", with_causes(&error)));
             return reply::refusal(StatusCode::BAD_REQUEST, &error);
         }
     };

@@ -6,7 +6,7 @@ use crate::config::Place;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AnswersError {
     /// It cannot be read.
-    #[error("read the answers file {}: {reason}", path.display())]
+    #[error("the answers file {} cannot be read: {reason}", path.display())]
     Unreadable {
         /// The file.
         path: PathBuf,
@@ -14,7 +14,7 @@ pub enum AnswersError {
         reason: String,
     },
     /// It is not what it should be.
-    #[error("read the answers file {name}{}: {reason}",
+    #[error("the answers file {name}{}: {reason}",
         place.map(|place| format!(":{}:{}", place.line, place.column)).unwrap_or_default())]
     Wrong {
         /// What the file is called.
@@ -25,7 +25,7 @@ pub enum AnswersError {
         reason: String,
     },
     /// An `--answer` does not read as `KEY=VALUE` or `KEY:=JSON`.
-    #[error("read --answer {text:?}: {reason}")]
+    #[error("--answer {text:?}: {reason}")]
     Typed {
         /// What was given.
         text: String,

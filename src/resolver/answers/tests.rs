@@ -88,7 +88,7 @@ fn plain_objects() {
         (r#"{"nmae": "Ada"}"#, &greet, "pass"),
         (r#"{"name": 7}"#, &greet, "fail: a.json: name: "),
         (r#"{"name": "A"}"#, &greet, "fail: a.json: name: "),
-        (r#"{"name": "Ada", "age": 17}"#, &greet, "fail: a.json: age: 17 is below 18 (whole number, "),
+        (r#"{"name": "Ada", "age": 17}"#, &greet, "fail: a.json: age: 17 is below the minimum, 18 (whole number, "),
         (r#"{"name": "Ada", "age": "36"}"#, &greet, "fail: a.json: age: "),
         (r#"{"name": "Ada", "age": null}"#, &greet, "fail: a.json: age: "),
         (r#"{"name": "Ada"}"#, &empty, "pass"),
@@ -116,7 +116,7 @@ fn entries() {
         (r#"{"content": {}}"#, "fail: entry 1 (a.json:1:2): name: "),
         (r#"{"content": {"name": "Ada", "nick": "A"}}"#, "fail: entry 1 (a.json:1:2): nick: "),
         (r#"{"content": {"name": "Ada", "plan": "gold"}}"#, "fail: entry 1 (a.json:1:2): plan: "),
-        (r#"{"content": {"name": "Ada", "age": 17}}"#, "fail: entry 1 (a.json:1:2): age: 17 is below 18"),
+        (r#"{"content": {"name": "Ada", "age": 17}}"#, "fail: entry 1 (a.json:1:2): age: 17 is below the minimum, 18"),
         (r#"{"content": {"name": "Ada"}, "omit": ["paln"]}"#, "fail: entry 1 (a.json:1:2): paln: "),
     ] {
         let told = once(&format!("[{entry}]"), &[], &greet);

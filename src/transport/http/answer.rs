@@ -11,6 +11,7 @@ use tokio::time::timeout;
 use super::tls::innermost;
 use crate::{
     protocol::{Frame, RpcError},
+    text::with_causes,
     transport::{
         Limits, TransportError,
         sse::{Events, SseError},
@@ -91,13 +92,13 @@ pub(super) fn frames(mut body: Vec<u8>) -> Result<Vec<Frame>, (Vec<u8>, String)>
     if body.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'[') {
         let parts: Result<Vec<&RawValue>, _> = serde_json::from_slice(&body);
         let parsed = parts.map_err(|error| error.to_string()).and_then(|parts| {
-            let parse = |part: &RawValue| Frame::parse(part.get().into()).map_err(|error| error.to_string());
+            let parse = |part: &RawValue| Frame::parse(part.get().into()).map_err(|error| with_causes(&error));
             parts.into_iter().map(parse).collect()
         });
         return parsed.map_err(|reason| (body, reason));
     }
     let kept = quote(&body);
-    Frame::parse(body).map(|frame| vec![frame]).map_err(|error| (kept.into_bytes(), error.to_string()))
+    Frame::parse(body).map(|frame| vec![frame]).map_err(|error| (kept.into_bytes(), with_causes(&error)))
 }
 
 /// The JSON-RPC error in the body of a refusal. Many web servers answer `{"error": "…"}`, which is none.

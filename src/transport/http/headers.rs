@@ -17,8 +17,9 @@ const NAME: HeaderName = HeaderName::from_static("mcp-name");
 pub(super) fn configured(headers: &[(String, String)]) -> Result<HeaderMap, TransportError> {
     let mut map = HeaderMap::new();
     for (name, value) in headers {
-        let wrong =
-            |what| TransportError::Settings(format!("use the header {name:?}: its {what} is not allowed in HTTP"));
+        let wrong = |what| {
+            TransportError::Settings(format!("the header {name:?} cannot be used: its {what} is not allowed in HTTP"))
+        };
         let key = HeaderName::from_bytes(name.as_bytes()).map_err(|_| wrong("name"))?;
         let mut value = HeaderValue::from_str(value).map_err(|_| wrong("value"))?;
         value.set_sensitive(true);

@@ -135,15 +135,16 @@ fn builder(connect: Duration, keeps: bool) -> ClientBuilder {
 }
 
 fn read_certificates(path: &Path) -> Result<Vec<Certificate>, TransportError> {
-    let wrong =
-        |reason: String| TransportError::Settings(format!("read the certificates in {}: {reason}", path.display()));
+    let wrong = |reason: String| {
+        TransportError::Settings(format!("the certificates in {} cannot be used: {reason}", path.display()))
+    };
     let pem = std::fs::read(path).map_err(|error| wrong(error.to_string()))?;
     let certificates = Certificate::from_pem_bundle(&pem).map_err(|error| wrong(innermost(&error)))?;
     if certificates.is_empty() { Err(wrong("there are none".into())) } else { Ok(certificates) }
 }
 
 fn settings(error: &reqwest::Error) -> TransportError {
-    TransportError::Settings(format!("set up HTTP: {}", innermost(error)))
+    TransportError::Settings(format!("HTTP cannot be set up: {}", innermost(error)))
 }
 
 /// Why there is no connection, in words that say what to do where that is known.

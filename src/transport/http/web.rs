@@ -114,7 +114,8 @@ impl Web {
         body: Option<(&'static str, String)>,
         authorization: Option<&str>,
     ) -> Result<(Document, Option<String>), TransportError> {
-        self.check(url).map_err(|reason| TransportError::Settings(format!("use {}: it {reason}", shown(url))))?;
+        self.check(url)
+            .map_err(|reason| TransportError::Settings(format!("{} cannot be used: it {reason}", shown(url))))?;
         let mut request = self.clients.get(url.scheme(), true).await?.request(method, url.clone());
         request = request.header(ACCEPT, "application/json");
         if let Some((kind, body)) = body {

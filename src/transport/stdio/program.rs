@@ -62,6 +62,7 @@ fn find(endpoint: &StdioEndpoint) -> Option<PathBuf> {
 #[cfg(all(test, unix))]
 mod tests {
     use super::*;
+    use crate::text::with_causes;
 
     #[test]
     fn our_own_name_is_the_running_program_unless_path_has_it() {
@@ -82,7 +83,7 @@ mod tests {
         let script = folder.path().join("server");
         let refused = |command: &Path| {
             let endpoint = StdioEndpoint { command: command.to_string_lossy().into(), ..StdioEndpoint::default() };
-            refusal(&endpoint, io::ErrorKind::NotFound.into()).to_string()
+            with_causes(&refusal(&endpoint, io::ErrorKind::NotFound.into()))
         };
         assert!(refused(&script).ends_with("no such file"));
         assert!(refused(Path::new("nowhere-program -y thing")).contains("no such program on PATH (a command is"));

@@ -4,6 +4,7 @@ use serde_json::value::RawValue;
 
 use crate::{
     protocol::Frame,
+    text::with_causes,
     transport::{Incoming, Junk},
 };
 
@@ -46,14 +47,16 @@ fn message(bytes: Vec<u8>) -> Incoming {
     let preview = preview(&bytes);
     match Frame::parse(bytes) {
         Ok(frame) => Incoming::Frame(frame),
-        Err(error) => Incoming::Junk(Junk { preview, reason: error.to_string() }),
+        Err(error) => Incoming::Junk(Junk { preview, reason: with_causes(&error) }),
     }
 }
 
 fn batch(bytes: &[u8]) -> Vec<Incoming> {
     match serde_json::from_slice::<Vec<&RawValue>>(bytes) {
         Ok(messages) => messages.into_iter().map(|raw| message(raw.get().as_bytes().to_vec())).collect(),
-        Err(error) => vec![Incoming::Junk(Junk { preview: preview(bytes), reason: format!("parse JSON: {error}") })],
+        Err(error) => {
+            vec![Incoming::Junk(Junk { preview: preview(bytes), reason: format!("it is not JSON: {error}") })]
+        }
     }
 }
 

@@ -7,6 +7,7 @@ use tokio::time::{Instant, timeout};
 use super::Stdio;
 use crate::{
     protocol::Frame,
+    text::with_causes,
     transport::{Closed, Incoming, Limits, StdioEndpoint, Transport, TransportError},
 };
 
@@ -107,17 +108,20 @@ async fn a_line_may_be_100_mb_and_not_more_than_the_limit() {
     assert!(frame.bytes().len() > 100_000_000);
     let limits = Limits { max_message: 1000, ..Limits::default() };
     let mut server = Stdio::start(&sh(script), limits).expect("started");
-    assert!(closed(&mut server).await.reason.contains("more than 1000 bytes"));
+    assert!(closed(&mut server).await.reason.contains("larger than 1000 bytes"));
 }
 
 #[test]
 fn what_cannot_be_started_is_named() {
     let error =
-        |endpoint: &StdioEndpoint| Stdio::start(endpoint, Limits::default()).err().expect("an error").to_string();
+        |endpoint: &StdioEndpoint| with_causes(&Stdio::start(endpoint, Limits::default()).err().expect("an error"));
     let missing = StdioEndpoint { command: "no-such-server".into(), ..StdioEndpoint::default() };
-    assert_eq!(error(&missing), "start \"no-such-server\": no such program on PATH");
+    assert_eq!(error(&missing), "the program \"no-such-server\" could not be started: no such program on PATH");
     let nowhere = StdioEndpoint { cwd: Some(PathBuf::from("/nowhere/at/all")), ..sh("cat") };
-    assert_eq!(error(&nowhere), "start \"sh\": the directory /nowhere/at/all does not exist");
+    assert_eq!(
+        error(&nowhere),
+        "the program \"sh\" could not be started: the directory /nowhere/at/all does not exist"
+    );
 }
 
 #[tokio::test]

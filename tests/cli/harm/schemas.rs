@@ -224,7 +224,7 @@ fn what_is_not_checked_is_said() {
     Test::new().server("s", &fake).args(["call", "s", "t", "--args", &shallow]).stdout("done\n").stderr("").run();
     let wrong = json!({"a": [[[7]]]}).to_string();
     let run = Test::new().server("s", &fake).args(["call", "s", "t", "--args", &wrong]).status(2);
-    run.stderr_contains("fits none of the alternatives").run();
+    run.stderr_contains("does not fit any of the alternatives").run();
 }
 
 #[test]

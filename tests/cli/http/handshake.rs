@@ -39,7 +39,7 @@ fn connections_that_close_without_a_word_lose_nothing_and_double_no_call() {
         assert_eq!((count("notifications/initialized"), count("tools/call")), (1, 1));
     }
     let server = legacy(|_, reply| reply.close());
-    call(&server).status(4).stderr_contains("lost 127.0.0.1 during tools/call").run();
+    call(&server).status(4).stderr_contains("127.0.0.1: the connection was lost during tools/call").run();
     assert_eq!(server.seen().iter().filter(|request| request.rpc() == "tools/call").count(), 1);
 }
 

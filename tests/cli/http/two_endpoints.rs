@@ -91,7 +91,7 @@ async fn the_first_failure_is_the_one_that_is_told() {
     let down = Server::start(|_, reply| reply.respond(500, "", b"db down"));
     let mut transport = connect(&down);
     transport.send(request(1, "initialize").into()).expect("sent");
-    assert_eq!(failure(&mut transport).await.to_string(), "get an answer: HTTP 500: db down");
+    assert_eq!(failure(&mut transport).await.to_string(), "the server answered with HTTP 500: db down");
     assert_eq!(down.seen().len(), 1);
 
     let website = Server::start(|request, reply| match request.method.as_str() {
@@ -100,7 +100,7 @@ async fn the_first_failure_is_the_one_that_is_told() {
     });
     let mut transport = connect(&website);
     transport.send(request(1, "initialize").into()).expect("sent");
-    assert_eq!(failure(&mut transport).await.to_string(), "get an answer: HTTP 404: Cannot POST /mcp");
+    assert_eq!(failure(&mut transport).await.to_string(), "the server answered with HTTP 404: Cannot POST /mcp");
 
     let picky = Server::start(|_, reply| {
         let message = "Unsupported protocol version (supported: 2025-06-18)";
@@ -125,7 +125,7 @@ async fn a_stream_that_is_something_else_is_no_old_transport() {
     let mut transport = connect(&server);
     transport.send(request(1, "initialize").into()).expect("sent");
     let error = tokio::time::timeout(Duration::from_secs(5), failure(&mut transport)).await.expect("soon");
-    assert_eq!(error.to_string(), "get an answer: HTTP 405");
+    assert_eq!(error.to_string(), "the server answered with HTTP 405");
 }
 
 #[tokio::test]

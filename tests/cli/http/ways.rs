@@ -107,7 +107,7 @@ fn answers_that_do_not_fit_are_not_sent() {
             .stdin(wrong.to_string())
             .status(8)
             .stdout_contains("You closed the question")
-            .stderr_contains("17 is below 18")
+            .stderr_contains("17 is below the minimum, 18")
             .run();
         let (test, _gateway) = way.demo();
         test.args(["call", &way.name(), "greet", "--elicit", "fail"]).status(8).run();

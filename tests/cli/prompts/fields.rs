@@ -30,7 +30,7 @@ fn numbers_mail_and_yes_or_no_without_titles() {
         &["age", "name", "mail", "height", "agree"],
     );
     let person = asks(&form).at_terminal(24, 80);
-    person.see("1 of 5").fill("age", "130").see("✗ 130 is above 120").see_typed("› 130");
+    person.see("1 of 5").fill("age", "130").see("✗ 130 is above the maximum, 120").see_typed("› 130");
     person.send(key::BACKSPACE).send("\r").see("2 of 5");
     person.fill("name", "x").see("✗ x is too short").send("y\r").see("3 of 5");
     person.fill("mail", "nobody").see("✗ nobody is not an e-mail address").send("@a.example\r").see("4 of 5");
@@ -96,7 +96,7 @@ fn a_multiple_choice_is_checked_and_kept() {
         {"const": "e", "title": "Events"}]});
     let topics = json!({"type": "array", "title": "Topics", "minItems": 1, "maxItems": 2, "items": items});
     let person = asks(&schema(&json!({"topics": topics}), &["topics"])).at_terminal(24, 80);
-    person.see("choose 1 to 2").see("0 chosen").send(key::ENTER).see("✗ none is chosen");
+    person.see("choose 1 to 2").see("0 chosen").send(key::ENTER).see("✗ nothing is chosen");
     person.send(" ").see("› [x] Releases").see("1 chosen").send(key::DOWN).send(" ").send(key::DOWN).send(" ");
     person.see("3 chosen").send(key::ENTER).see("✗ 3 are chosen").see("[x] Releases").see("[x] Events");
     person.send(" ").see("[ ] Events").send(key::ENTER).see("done");
