@@ -222,6 +222,7 @@ impl Call<'_> {
     /// The tool's entry in the server's list; `None` when there is no list to look in.
     async fn find(&self, client: &Client) -> anyhow::Result<Option<Tool>> {
         let stop = &self.session.signals.stop;
+        let _waiting = self.session.wait_for_list(self.server.as_str());
         let is_there = |tools: &[Tool]| tools.iter().any(|tool| tool.name == self.tool);
         let listed = match client.known_tools(stop).await {
             // What was listed a while ago may not be all any more.
@@ -261,7 +262,9 @@ impl Call<'_> {
         let on_task = kept.as_ref().map(|kept| kept.sink(self.server.as_str(), self.session.host.config()));
         let call =
             ToolCall { name: self.tool.clone(), arguments, tool, timeout, on_task: on_task.transpose()?, caller: None };
+        let waiting = self.session.wait_for_call(self.server.as_str(), &self.tool);
         let end = target.client.call_tool(call, &self.session.signals.stop).await;
+        drop(waiting);
         kept.map_or(Ok(()), |kept| kept.end(&end))?;
         match end {
             Ok(CallEnd::Done(report)) => {

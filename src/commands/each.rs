@@ -17,7 +17,7 @@ use super::{
     each_outcome::Outcome,
     run::downcast,
 };
-use crate::{error::Error, protocol::parse_lenient, terminal::is_asking};
+use crate::{error::Error, output::Doing, protocol::parse_lenient, terminal::is_asking};
 
 /// How many results may wait for one before them, so that they are printed in order.
 const BEHIND: usize = 256;
@@ -92,6 +92,14 @@ impl Each<'_> {
         let (mut begun, mut printed, mut last) = (0, 0, 0);
         let mut ends = Ends::default();
         let mut warned = HashSet::new();
+        let waiting = self.call.printer.wait(Doing::Many {
+            server: self.call.server.to_string(),
+            name: self.call.tool.clone(),
+            done: 0,
+            failed: 0,
+            running: 0,
+            part: None,
+        });
         let (mut is_open, mut is_whole) = (true, false);
         loop {
             // A question at the terminal that is stdout too would be written over.
@@ -104,6 +112,12 @@ impl Each<'_> {
             if !is_open && running.is_empty() && ready.is_empty() {
                 break;
             }
+            let (far, under_way) = (lines.part(), running.len());
+            waiting.update(|doing| {
+                if let Doing::Many { done, failed, running, part, .. } = doing {
+                    (*done, *failed, *running, *part) = (printed, ends.failed, under_way, far);
+                }
+            });
             let has_room = running.len() < jobs && begun - printed < jobs + BEHIND && bytes < BEHIND_BYTES;
             tokio::select! {
                 biased;
@@ -127,6 +141,7 @@ impl Each<'_> {
                 () = tokio::time::sleep(TICK), if is_held => {}
             }
         }
+        drop(waiting);
         if !is_whole {
             self.call.printer.note(&format!("the call of line {last} was the last one"))?;
         }

@@ -2,6 +2,10 @@ use std::{
     fs::File,
     io::{self, BufRead, BufReader, Read},
     path::Path,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
     thread,
 };
 
@@ -22,7 +26,13 @@ pub(super) struct ArgumentsLine {
 }
 
 /// The lines of a file or of stdin, read when they are wanted: one is held ahead at most.
-pub(super) struct ArgumentsLines(mpsc::Receiver<ArgumentsLine>);
+pub(super) struct ArgumentsLines {
+    lines: mpsc::Receiver<ArgumentsLine>,
+    /// How many bytes there are, in a regular file.
+    size: Option<u64>,
+    /// How many of them were read.
+    read: Arc<AtomicU64>,
+}
 
 impl ArgumentsLines {
     /// Opens the file at `path`; `-` is stdin.
@@ -31,26 +41,30 @@ impl ArgumentsLines {
     /// [`Error::Usage`] when it cannot be opened.
     pub(super) fn open(path: &Path) -> Result<Self, Error> {
         if path == Path::new("-") {
-            return Self::of(io::stdin());
+            return Self::of(io::stdin(), None);
         }
         let unreadable = |reason: String| Error::usage(format!("--each {} cannot be read: {reason}", path.display()));
         let file = File::open(path).map_err(|error| unreadable(error.to_string()))?;
         match file.metadata() {
             Ok(data) if data.is_dir() => Err(unreadable("it is a folder".to_owned())),
-            _ => Self::of(file),
+            Ok(data) if data.is_file() => Self::of(file, Some(data.len())),
+            _ => Self::of(file, None),
         }
     }
 
     /// A thread of its own reads, and waits until a line is wanted: neither a pipe that is silent nor a large file holds
     /// up anything.
-    fn of(source: impl Read + Send + 'static) -> Result<Self, Error> {
+    fn of(source: impl Read + Send + 'static, size: Option<u64>) -> Result<Self, Error> {
         let (lines, receiver) = mpsc::channel(1);
+        let count = Arc::new(AtomicU64::new(0));
+        let read_so_far = Arc::clone(&count);
         let read = move || {
             let mut source = BufReader::new(source);
             let mut number = 0;
             loop {
                 number += 1;
-                let Some((text, is_last)) = next(&mut source, number == 1) else { return };
+                let Some((text, is_last, length)) = next(&mut source, number == 1) else { return };
+                count.fetch_add(length, Ordering::Relaxed);
                 let is_blank = text.as_ref().is_ok_and(|text| text.trim().is_empty());
                 if (!is_blank && lines.blocking_send(ArgumentsLine { number, text }).is_err()) || is_last {
                     return;
@@ -58,33 +72,40 @@ impl ArgumentsLines {
             }
         };
         let started = thread::Builder::new().name("lines".to_owned()).spawn(read);
-        started.map(|_| Self(receiver)).map_err(|error| Error::Io(format!("--each cannot be read: {error}")))
+        let lines = Self { lines: receiver, size, read: read_so_far };
+        started.map(|_| lines).map_err(|error| Error::Io(format!("--each cannot be read: {error}")))
     }
 
     /// The next line that is not blank; `None` at the end. Cancel-safe.
     pub(super) async fn next(&mut self) -> Option<ArgumentsLine> {
-        self.0.recv().await
+        self.lines.recv().await
+    }
+
+    /// How much of them was read, from 0 to 1, where that is known.
+    pub(super) fn part(&self) -> Option<f64> {
+        self.size.map(|size| self.read.load(Ordering::Relaxed) as f64 / size.max(1) as f64)
     }
 }
 
-/// The next line, and whether nothing can be read behind it; `None` at the end.
-fn next(source: &mut impl BufRead, is_first: bool) -> Option<(Result<String, String>, bool)> {
+/// The next line, whether nothing can be read behind it, and its length in bytes; `None` at the end.
+fn next(source: &mut impl BufRead, is_first: bool) -> Option<(Result<String, String>, bool, u64)> {
     let mut bytes = Vec::new();
     match source.take(LONGEST + 1).read_until(b'\n', &mut bytes) {
-        Err(error) => return Some((Err(format!("it cannot be read: {error}")), true)),
+        Err(error) => return Some((Err(format!("it cannot be read: {error}")), true, 0)),
         Ok(0) => return None,
         Ok(_) if bytes.len() as u64 > LONGEST && bytes.last() != Some(&b'\n') => {
-            return Some((Err(format!("it is longer than {} MiB", LONGEST >> 20)), true));
+            return Some((Err(format!("it is longer than {} MiB", LONGEST >> 20)), true, 0));
         }
         Ok(_) => {}
     }
+    let length = bytes.len() as u64;
     let text = String::from_utf8(bytes).map_err(|_| "it is not UTF-8".to_owned());
     let text = text.map(|text| {
         // Some editors mark the beginning of a file.
         let text = if is_first { text.strip_prefix('\u{feff}').unwrap_or(&text) } else { &text };
         text.trim_end_matches(['\n', '\r']).to_owned()
     });
-    Some((text, false))
+    Some((text, false, length))
 }
 
 #[cfg(test)]
@@ -92,7 +113,7 @@ mod tests {
     use super::*;
 
     async fn all(bytes: &'static [u8]) -> Vec<(usize, Result<String, String>)> {
-        let mut lines = ArgumentsLines::of(bytes).expect("a thread");
+        let mut lines = ArgumentsLines::of(bytes, None).expect("a thread");
         let mut read = Vec::new();
         while let Some(line) = lines.next().await {
             read.push((line.number, line.text));
@@ -110,7 +131,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_line_without_an_end_is_given_up() {
-        let mut lines = ArgumentsLines::of(io::repeat(b'x')).expect("a thread");
+        let mut lines = ArgumentsLines::of(io::repeat(b'x'), None).expect("a thread");
         let line = lines.next().await.expect("a line");
         assert_eq!((line.number, line.text), (1, Err("it is longer than 16 MiB".to_owned())));
         assert_eq!(lines.next().await, None);

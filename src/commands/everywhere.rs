@@ -252,6 +252,7 @@ impl Session {
         if !client.info().declares(capability) {
             return Ok(Vec::new());
         }
+        let _waiting = self.wait_for_list(server);
         match client.list(method, key, &self.signals.stop).await {
             Err(ClientError::Rpc { error, .. }) if error.code == code::METHOD_NOT_FOUND => Ok(Vec::new()),
             listed => listed.map_err(|error| self.error(&server.into(), error)),

@@ -49,6 +49,7 @@ mod slips;
 mod structured;
 pub mod tools;
 pub mod up;
+mod waits;
 pub mod watch;
 
 pub use context::Context;

@@ -79,7 +79,11 @@ impl OneServer<'_> {
     /// # Errors
     /// When there is none, or the call was put aside.
     pub(super) async fn call(&self, method: &str, params: Map<String, Value>) -> anyhow::Result<Box<RawValue>> {
-        match self.client.call(method, params, &self.session.signals.stop).await {
+        let name = params.get("name").or(params.get("uri")).and_then(Value::as_str).unwrap_or_default();
+        let waiting = self.session.wait_for_call(self.server.as_str(), name);
+        let ended = self.client.call(method, params, &self.session.signals.stop).await;
+        drop(waiting);
+        match ended {
             Ok(CallEnd::Done(report)) => Ok(report.result),
             Ok(CallEnd::Deferred(pending)) => {
                 Err(put_aside(self.session, self.printer, &self.server, self.defer.as_deref(), *pending))

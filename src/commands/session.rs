@@ -22,6 +22,8 @@ pub(super) struct Session {
     pub(super) host: Arc<Host>,
     /// The signals.
     pub(super) signals: Signals,
+    /// What prints.
+    pub(super) printer: Arc<Printer>,
     heard: Arc<Mutex<Heard>>,
     /// Whether the host outlives this, which is one line of a shell.
     is_line: bool,
@@ -103,7 +105,8 @@ impl Session {
             })),
             stop: signals.stop.clone(),
         };
-        Ok(Self { host: Arc::new(Host::new(config, options)), signals, heard, is_line: false })
+        let (host, printer) = (Arc::new(Host::new(config, options)), Arc::clone(printer));
+        Ok(Self { host, signals, printer, heard, is_line: false })
     }
 
     /// From which level on servers log, as the options say.
@@ -116,6 +119,7 @@ impl Session {
     /// # Errors
     /// When it cannot be connected to.
     pub(super) async fn connect(&self, server: &str) -> Result<Arc<Client>, Error> {
+        let _waiting = self.wait_for_start(server);
         let connected = tokio::select! {
             biased;
             connected = self.host.connect(server) => connected,
@@ -131,8 +135,8 @@ impl Session {
 
     /// The same servers for one line of a shell, which can be interrupted alone.
     pub(super) fn for_line(&self) -> Self {
-        let (host, heard) = (Arc::clone(&self.host), Arc::clone(&self.heard));
-        Self { host, signals: self.signals.for_line(), heard, is_line: true }
+        let (host, heard, printer) = (Arc::clone(&self.host), Arc::clone(&self.heard), Arc::clone(&self.printer));
+        Self { host, signals: self.signals.for_line(), printer, heard, is_line: true }
     }
 
     /// What was heard since the last time.

@@ -15,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 use crate::{
     error::Error,
     output::is_blocked,
-    terminal::{is_asking, restore, suspend},
+    terminal::{gate, is_asking, restore, suspend},
     transport::stdio::kill_all,
 };
 
@@ -166,7 +166,7 @@ impl Signals {
                     () = next(&mut suspended) => {
                         // A prompt leaves the terminal whole first.
                         if !is_asking() {
-                            suspend();
+                            gate().beside(true, suspend);
                         }
                     }
                     () = next(&mut terminate) => self.fire(TERMINATED),

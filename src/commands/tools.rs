@@ -129,7 +129,9 @@ impl Page<'_> {
 
 async fn list(session: &Session, server: &str, printer: &Printer) -> Result<Vec<Tool>, Error> {
     let client = session.connect(server).await?;
+    let waiting = session.wait_for_list(server);
     let tools = client.list_tools(&session.signals.stop).await;
+    drop(waiting);
     let tools = tools.map_err(|error| session.error(&server.into(), error))?;
     let info = client.info();
     if tools.is_empty() && !info.declares("tools") {

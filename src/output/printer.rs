@@ -5,13 +5,13 @@ use std::{
 };
 
 use serde_json::{Value, json, value::RawValue};
-use unicode_width::UnicodeWidthChar;
 
 use super::{
-    Detail, OutputMode, Report, Verbosity,
+    Detail, Doing, OutputMode, Report, Verbosity, Waiting,
     fold::fold,
     json::{one_line, pretty, safe_json},
-    notice::{notice_event, notice_text, progress_text},
+    notice::{notice_event, notice_text},
+    progress::heard,
     result::result_text,
     save::Saved,
 };
@@ -105,18 +105,24 @@ impl Printer {
             }
             return self.stdout(&event);
         }
-        match (progress_text(notice), &notice.kind) {
-            (Some(text), _) if self.shows_progress => gate().status(Some(&fitting(&text))),
-            (_, NoticeKind::Asked(_)) => gate().status(None),
-            _ => {
-                if let Some(text) = notice_text(notice, self.verbosity) {
-                    gate().print(&self.mask.apply(&text));
-                }
-            }
+        if let NoticeKind::Progress { call, progress, total, message } = &notice.kind
+            && self.shows_progress
+        {
+            let call = call.as_ref().map(crate::elicitation::CallName::as_str);
+            let message = message.as_ref().map(|words| self.mask.apply(words));
+            heard(notice.server.as_str(), call, *progress, *total, message.as_deref());
+            return Ok(());
+        }
+        if let Some(text) = notice_text(notice, self.verbosity) {
+            gate().print(&self.mask.apply(&text));
         }
         Ok(())
     }
 
+    /// Shows, after a moment and at a terminal alone, that `doing` goes on, for as long as what this gives lives.
+    pub fn wait(&self, doing: Doing) -> Waiting {
+        if self.shows_progress { Waiting::for_(doing) } else { Waiting::unseen() }
+    }
     /// Prints a notice to stdout, as data: for people a line, for programs a JSON line.
     ///
     /// # Errors
@@ -328,9 +334,13 @@ impl Printer {
     /// As [`Printer::notice`].
     pub(super) fn bytes(&self, bytes: &[u8]) -> io::Result<()> {
         let mut stdout = io::stdout().lock();
-        WRITING.fetch_add(1, Ordering::Relaxed);
-        let written = stdout.write_all(bytes).and_then(|()| stdout.flush());
-        WRITING.fetch_sub(1, Ordering::Relaxed);
+        let mut write = || {
+            WRITING.fetch_add(1, Ordering::Relaxed);
+            let written = stdout.write_all(bytes).and_then(|()| stdout.flush());
+            WRITING.fetch_sub(1, Ordering::Relaxed);
+            written
+        };
+        let written = if self.stdout_is_terminal { gate().beside(bytes.ends_with(b"\n"), write) } else { write() };
         match written {
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
             Err(error) => Err(io::Error::new(error.kind(), format!("the output cannot be written: {error}"))),
@@ -352,15 +362,4 @@ impl Printer {
 /// How wide the terminal is that stderr is, if it is one.
 fn columns() -> Option<usize> {
     io::stderr().is_terminal().then(|| usize::from(console::Term::stderr().size().1).max(20))
-}
-
-/// As much of `text` as fits on one line of the terminal.
-fn fitting(text: &str) -> String {
-    let columns = usize::from(console::Term::stderr().size().1).max(10);
-    let mut width = 0;
-    let fits = |c: &char| {
-        width += c.width().unwrap_or(0);
-        width < columns
-    };
-    text.chars().take_while(fits).collect()
 }

@@ -8,6 +8,8 @@ use std::{
     },
 };
 
+use crate::text::width;
+
 /// How many texts are kept while a prompt is open; the oldest go first.
 const KEPT: usize = 1000;
 
@@ -28,6 +30,8 @@ struct State {
     kept: VecDeque<(Stream, String)>,
     dropped: usize,
     status: Option<String>,
+    /// Whether what was printed last has no line end, so that nothing can be shown under it.
+    is_open_line: bool,
 }
 
 /// Where a text goes.
@@ -38,7 +42,7 @@ enum Stream {
 }
 
 static GATE: Gate = Gate {
-    state: Mutex::new(State { held: false, kept: VecDeque::new(), dropped: 0, status: None }),
+    state: Mutex::new(State { held: false, kept: VecDeque::new(), dropped: 0, status: None, is_open_line: false }),
     freed: Condvar::new(),
 };
 
@@ -93,11 +97,9 @@ impl Gate {
     fn pass(&self, stream: Stream, text: &str) {
         let mut state = self.lock();
         if !state.held {
-            if state.status.is_some() {
-                write("\r\x1b[K");
-            }
+            state.erase();
             stream.write(text);
-            return write(state.status.as_deref().unwrap_or_default());
+            return state.show();
         }
         if state.kept.len() == KEPT {
             state.kept.pop_front();
@@ -106,13 +108,44 @@ impl Gate {
         state.kept.push_back((stream, text.to_owned()));
     }
 
+    /// Does what writes to the terminal by another way, or stops the program, with the status line out of its way.
+    /// `ends_line` says whether the cursor stands at the start of a line then.
+    pub fn beside<T>(&self, ends_line: bool, write: impl FnOnce() -> T) -> T {
+        let mut state = self.lock();
+        if state.held {
+            drop(state);
+            return write();
+        }
+        state.erase();
+        let done = write();
+        state.is_open_line = !ends_line;
+        state.show();
+        done
+    }
+
     /// Shows `line` under everything that is printed, in place of the one before; `None` takes it away. For terminals
     /// that can move the cursor. `line` is safe, narrower than the terminal, and has no line end.
     pub fn status(&self, line: Option<&str>) {
         let mut state = self.lock();
-        let before = mem::replace(&mut state.status, line.map(str::to_owned));
-        if !state.held && before != state.status {
-            write(&format!("\r\x1b[K{}", line.unwrap_or_default()));
+        if state.status.as_deref() == line {
+            return;
+        }
+        if !state.held {
+            state.erase();
+        }
+        state.status = line.map(str::to_owned);
+        if !state.held {
+            state.show();
+        }
+    }
+
+    /// Takes the status line away, if that can be done at once: the last thing before the program ends without waiting.
+    pub(super) fn end(&self) {
+        if let Ok(mut state) = self.state.try_lock() {
+            if !state.held {
+                state.erase();
+            }
+            state.status = None;
         }
     }
 
@@ -122,10 +155,8 @@ impl Gate {
         while state.held {
             state = self.freed.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
+        state.erase();
         state.held = true;
-        if state.status.is_some() {
-            write("\r\x1b[K");
-        }
         Held(self)
     }
 
@@ -143,7 +174,8 @@ impl Gate {
         let mut state = self.lock();
         state.held = false;
         state.print_kept();
-        write(state.status.as_deref().unwrap_or_default());
+        state.is_open_line = false;
+        state.show();
         drop(state);
         self.freed.notify_one();
     }
@@ -154,6 +186,18 @@ impl Gate {
 }
 
 impl State {
+    /// Takes the status line off the screen. In a terminal that became narrower it may have become several.
+    fn erase(&self) {
+        let Some(line) = self.status.as_ref().filter(|_| !self.is_open_line) else { return };
+        let columns = usize::from(console::Term::stderr().size().1).max(1);
+        let above = width(line).div_ceil(columns).saturating_sub(1);
+        write(&format!("\r\x1b[K{}", "\x1b[A\x1b[K".repeat(above)));
+    }
+
+    fn show(&self) {
+        write(self.status.as_deref().filter(|_| !self.is_open_line).unwrap_or_default());
+    }
+
     fn print_kept(&mut self) {
         if mem::take(&mut self.dropped) > 0 {
             write("… older lines were left out\n");

@@ -18,7 +18,7 @@ use nix::{
 use super::{
     Alarm, Key,
     alarm::Cause,
-    gate::write,
+    gate::{gate, write},
     job::{foreground, suspend},
 };
 
@@ -30,12 +30,13 @@ const PASTE_GAP: Duration = Duration::from_secs(2);
 /// The terminal that a prompt has to itself, and how it was before, for a program that has to end at once.
 static TAKEN: Mutex<Option<(Arc<OwnedFd>, Termios)>> = Mutex::new(None);
 
-/// Makes the terminal as it was, if a prompt is open: the last thing before the program ends without waiting.
+/// Makes the terminal as it was, if a prompt is open, and takes the status line away: the last thing before the program ends without waiting.
 pub(crate) fn restore() {
     if let Some((input, before)) = TAKEN.lock().unwrap_or_else(PoisonError::into_inner).take() {
         _ = tcsetattr(&input, SetArg::TCSANOW, &before);
         write("\x1b[?25h\x1b[?7h\x1b[?2004l\r\n");
     }
+    gate().end();
 }
 
 /// A terminal whose keys come one by one, unechoed. When this is dropped the terminal is as it was.

@@ -21,6 +21,7 @@ mod lifecycle;
 mod listing;
 mod offers;
 mod programs;
+mod progress;
 mod prompts;
 mod questions;
 mod readme;
