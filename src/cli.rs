@@ -12,7 +12,7 @@ use crate::{
     protocol::ProtocolChoice,
 };
 
-/// Call the tools of MCP servers, and answer what the servers ask.
+/// Call the tools of MCP servers, and answer their questions.
 #[derive(Debug, Parser)]
 #[command(
     name = "toolnexus",
@@ -25,12 +25,12 @@ use crate::{
     override_usage = "toolnexus COMMAND [OPTIONS] ...",
     after_help = "Examples:
   toolnexus call forms greet                      call a tool of a server in mcp.json
-  toolnexus call forms greet --answer name=Ada    the same without a person
+  toolnexus call forms greet --answer name=Ada    the same, answered in advance
   toolnexus call https://mcp.example.com/mcp search query=rust
   toolnexus call echo message=hi -- npx -y @modelcontextprotocol/server-everything
   toolnexus tools                                 what every server offers
 
-`toolnexus COMMAND --help` has each command's options. Options may stand before COMMAND, too.
+`toolnexus COMMAND --help` shows the options of a command. You can write them before COMMAND, too.
 
 Exit codes:
    0  success                           6  protocol error, unknown tool
@@ -57,55 +57,55 @@ pub struct Cli {
 pub enum Command {
     /// Call a tool
     Call(Box<commands::call::CallArgs>),
-    /// List the tools of a server, or of all of them
+    /// List the tools of one server or of all
     Tools(Box<commands::tools::ToolsArgs>),
-    /// List the resources and templates of a server, or of all of them
+    /// List the resources and templates of one server or of all
     Resources(Box<commands::resources::ResourcesArgs>),
     /// Read a resource
     Read(Box<commands::read::ReadArgs>),
-    /// List the prompts of a server, or of all of them
+    /// List the prompts of one server or of all
     Prompts(Box<commands::prompts::PromptsArgs>),
     /// Get a prompt, filled in by its server
     Prompt(Box<commands::prompt::PromptArgs>),
-    /// Ask a server what it suggests for an argument
+    /// Ask a server for suggestions for an argument
     Complete(Box<commands::complete::CompleteArgs>),
-    /// Show what servers say of themselves
+    /// Show what servers say about themselves
     Instructions(Box<commands::instructions::InstructionsArgs>),
-    /// Show a server's log, and what changes
+    /// Follow a server's log and its changes
     Watch(Box<commands::watch::WatchArgs>),
-    /// See whether servers answer
+    /// Check whether servers answer
     Ping(Box<commands::ping::PingArgs>),
-    /// Run many commands over connections that stay
+    /// Run many commands over connections that stay open
     Shell(Box<commands::shell::ShellArgs>),
     /// List the configured servers
     Servers(commands::servers::ServersArgs),
     /// Sign in to a server
     Login(Box<commands::login::LoginArgs>),
-    /// Sign out of a server, or of all of them
+    /// Sign out of one server or of all
     Logout(commands::logout::LogoutArgs),
-    /// Go on with a call that was put aside with --defer
+    /// Continue a call that was put aside with --defer
     Resume(Box<commands::resume::ResumeArgs>),
-    /// Start servers and keep them for later commands
+    /// Start servers and keep them running for later commands
     Up(Box<commands::up::UpArgs>),
-    /// End kept servers
+    /// Stop kept servers
     Down(commands::down::DownArgs),
-    /// Show what a kept server wrote to its log
+    /// Show the log of a kept server
     Logs(Box<commands::logs::LogsArgs>),
     /// Keep one server (started by other commands)
     #[command(hide = true)]
     KeepServer(commands::keep_server::KeepServerArgs),
     /// Check and show answers files
     Answers(commands::answers::AnswersArgs),
-    /// See whether servers are well, and what is wrong with them
+    /// Check servers step by step and say what is wrong with them
     Doctor(Box<commands::doctor::DoctorArgs>),
-    /// Print a script that completes commands, servers, tools and arguments in a shell
+    /// Print a shell script that completes commands, servers, tools and arguments
     Completions(commands::completions::CompletionsArgs),
-    /// Print the manual page, or write all pages
+    /// Print the manual page, or write all manual pages to a folder
     Man(commands::man::ManArgs),
     /// What may stand in place of the last word
     #[command(name = "__complete", hide = true, disable_help_flag = true)]
     Candidates(commands::candidates::CandidatesArgs),
-    /// Run a small MCP server on stdio that asks questions
+    /// Run a small MCP server that asks questions, to try things out
     DemoServer(commands::demo_server::DemoServerArgs),
 }
 
@@ -113,16 +113,17 @@ pub enum Command {
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "General options")]
 pub struct GlobalArgs {
-    /// The configuration file [default: mcp.json and others, here and in the folders above]
+    /// The configuration file [default: mcp.json or a similar file, in this folder or one above it]
     #[arg(long, global = true, value_name = "FILE")]
     pub config: Option<PathBuf>,
-    /// How to print the result: text, json (as the server sent it), data (what the result is about, as JSON), or events (a JSON line for all that happens)
+    /// How to print the result: text, json (as the server sent it), data (only its content, as JSON), or events (one JSON
+    /// line for everything that happens)
     #[arg(short, long, global = true, value_name = "FORMAT", value_enum, default_value_t, hide_possible_values = true)]
     pub output: OutputMode,
-    /// Show what servers write to their standard error, and all of their log
+    /// Show all log messages of servers, and what they write to stderr
     #[arg(short, long, global = true)]
     pub verbose: bool,
-    /// Show no progress and no warnings
+    /// Hide progress and warnings
     #[arg(short, long, global = true, conflicts_with = "verbose")]
     pub quiet: bool,
     /// Show this help
@@ -161,41 +162,41 @@ pub fn guess_output(words: &[OsString]) -> OutputMode {
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Server options")]
 pub struct ServerArgs {
-    /// A header for every HTTP request to the server (may be repeated)
+    /// Send this header with every HTTP request to the server (may be repeated)
     #[arg(short = 'H', long = "header", value_name = "NAME: VALUE")]
     pub headers: Vec<String>,
     /// Send the value of this environment variable as the bearer token
     #[arg(long, value_name = "VAR")]
     pub bearer_env: Option<String>,
-    /// Run this program for the bearer token when it is needed, and again when it was refused; no shell
+    /// Run this program to get the bearer token, and again when the token is refused (no shell)
     #[arg(long, value_name = "COMMAND", conflicts_with = "bearer_env")]
     pub bearer_command: Option<String>,
-    /// An environment variable for the server's process (may be repeated)
+    /// Set an environment variable for the server's process (may be repeated)
     #[arg(long, value_name = "NAME=VALUE")]
     pub env: Vec<String>,
-    /// The working directory of the server's process
+    /// Run the server's process in this folder
     #[arg(long, value_name = "DIR")]
     pub cwd: Option<PathBuf>,
-    /// A folder to declare to the server as a root (may be repeated)
+    /// Declare this folder to the server as a root (may be repeated)
     #[arg(long = "root", value_name = "DIR")]
     pub roots: Vec<PathBuf>,
-    /// Speak this protocol revision; `auto` finds out, whatever the configuration says
+    /// Speak this protocol revision; `auto` finds out which one the server speaks
     #[arg(long, value_name = "REVISION", value_parser = parse_protocol)]
     pub protocol: Option<ProtocolChoice>,
-    /// Write everything that passes between client and server to this file (`-` is stderr), as JSON lines without secrets
+    /// Write all messages between client and server to this file (`-` is stderr), as JSON lines without secrets
     #[arg(long, value_name = "FILE")]
     pub trace: Option<PathBuf>,
-    /// How many seconds a call may go without a sign of life; progress and questions start them again
+    /// Give up a call after this many seconds without a sign of life; progress and questions restart the count
     #[arg(long, value_name = "SECS", value_parser = parse_seconds)]
     pub timeout: Option<std::time::Duration>,
-    /// How many seconds a call may take in all, time for questions apart [default: 3600]
+    /// Give up a call after this many seconds in all, not counting questions [default: 3600]
     #[arg(long, value_name = "SECS", value_parser = parse_seconds)]
     pub max_time: Option<std::time::Duration>,
-    /// Keep the server for later commands, until nobody has used it for IDLE (90s, 15m, 8h) [default: 15m]
+    /// Keep the server running for later commands until it has been idle for this long (90s, 15m, 8h) [default: 15m]
     #[arg(long, value_name = "IDLE", num_args = 0..=1, require_equals = true, default_missing_value = "15m",
         value_parser = parse_idle, conflicts_with = "no_keep")]
     pub keep: Option<std::time::Duration>,
-    /// Use no kept server, and keep none, this once
+    /// Start the server for this command alone, even if it is kept
     #[arg(long)]
     pub no_keep: bool,
 }
@@ -215,32 +216,32 @@ impl ServerArgs {
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Options for questions")]
 pub struct QuestionArgs {
-    /// Answer from this file (`-` is stdin)
+    /// Answer questions from this file (`-` is stdin)
     #[arg(long, value_name = "FILE")]
     pub answers: Option<PathBuf>,
-    /// Answer the field KEY with VALUE, over what the file says (may be repeated)
+    /// Answer the field KEY with VALUE; this overrides the file (may be repeated)
     #[arg(long = "answer", value_name = "KEY=VALUE")]
     pub answer: Vec<String>,
-    /// Ask this program, with its arguments: one JSON line in, an answer out; no shell
+    /// Ask this program: it reads the question as a JSON line and prints an answer (no shell)
     #[arg(long, value_name = "COMMAND")]
     pub on_elicit: Option<String>,
-    /// How many seconds the program may take for an answer [default: 60]
+    /// Give the program this many seconds to answer [default: 60]
     #[arg(long, value_name = "SECS", value_parser = parse_seconds, requires = "on_elicit")]
     pub elicit_timeout: Option<std::time::Duration>,
-    /// Put the call aside in this file when the server asks; `toolnexus resume` goes on
+    /// Put the call aside in this file when the server asks; `toolnexus resume` continues it
     #[arg(long, value_name = "FILE")]
     pub defer: Option<PathBuf>,
-    /// What else happens to a question: prompt, decline, cancel, fail (cancel, and exit code 8), or off (the server may
-    /// not ask) [default: prompt at a terminal, else fail]
+    /// What to do with a question that is still open: prompt, decline, cancel, fail (cancel, and exit with 8), or off (the
+    /// server may not ask) [default: prompt at a terminal, else fail]
     #[arg(long, value_name = "POLICY", value_enum, hide_possible_values = true)]
     pub elicit: Option<ElicitPolicy>,
-    /// Write what was answered to an answers file
+    /// Record the answers in an answers file
     #[arg(long, value_name = "FILE")]
     pub record: Option<PathBuf>,
-    /// Do not start a browser; only show links
+    /// Show links, but do not open them in a browser
     #[arg(long)]
     pub no_browser: bool,
-    /// How many seconds to wait for what happens behind an accepted link
+    /// Wait this many seconds for the step behind an accepted link [default: 120]
     #[arg(long, value_name = "SECS", value_parser = parse_seconds)]
     pub url_wait: Option<std::time::Duration>,
 }
@@ -250,13 +251,13 @@ pub struct QuestionArgs {
 pub enum ElicitPolicy {
     /// Ask the person at the terminal
     Prompt,
-    /// Tell the server no
+    /// Decline it
     Decline,
-    /// Tell the server that the question was closed
+    /// Cancel it
     Cancel,
-    /// Close the question, and end with exit code 8
+    /// Cancel it, and exit with 8
     Fail,
-    /// Do not let the server ask at all
+    /// Tell the server that it may not ask
     Off,
 }
 
@@ -272,7 +273,7 @@ fn parse_seconds(text: &str) -> Result<std::time::Duration, String> {
     let seconds: f64 = text.parse().map_err(|_| "expected a number of seconds".to_owned())?;
     match std::time::Duration::try_from_secs_f64(seconds) {
         Ok(time) if !time.is_zero() => Ok(time),
-        _ => Err("expected a number of seconds above 0".to_owned()),
+        _ => Err("expected a number of seconds greater than 0".to_owned()),
     }
 }
 

@@ -29,17 +29,17 @@ pub struct AnswersArgs {
 
 #[derive(Debug, Subcommand)]
 enum AnswersCommand {
-    /// Check an answers file, and what it would answer
+    /// Check an answers file and show what it would answer
     #[command(after_help = "Examples:
   toolnexus answers check answers.json
   toolnexus answers check answers.json forms greet --schema schema.json
 
-The schema is that of a form (`requestedSchema`), or the whole `elicitation/create` params. Exit code 8 says that the \
-file would not answer.")]
+--schema takes the schema of a form (`requestedSchema`) or the whole params of `elicitation/create`. Exit code 8 means \
+that the file has no answer.")]
     Check(CheckArgs),
-    /// Show what an answers file says, with secrets masked
+    /// Show what an answers file contains, with secrets masked
     Show {
-        /// The file, or `-`
+        /// The file, or `-` for stdin
         file: PathBuf,
     },
     /// Print the JSON Schema of answers files
@@ -48,14 +48,14 @@ file would not answer.")]
 
 #[derive(Args, Debug)]
 struct CheckArgs {
-    /// The file, or `-`
+    /// The file, or `-` for stdin
     file: PathBuf,
     /// The server that asks
     #[arg(requires = "tool")]
     server: Option<String>,
-    /// The tool during which it asks
+    /// The tool that was called
     tool: Option<String>,
-    /// A form's schema, or the params of a question, to be answered from the file
+    /// Answer the question in this file: a form's schema, or the params of a question
     #[arg(long, value_name = "FILE")]
     schema: Option<PathBuf>,
 }

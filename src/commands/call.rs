@@ -37,11 +37,11 @@ use crate::{
 #[command(
     override_usage = "toolnexus call [OPTIONS] SERVER TOOL [ARG]...\n       \
                       toolnexus call [OPTIONS] TOOL [ARG]... -- COMMAND...",
-    after_help = "SERVER is a name in the configuration, or a URL. Each ARG is typed by the tool's schema:
+    after_help = "SERVER is a name in the configuration or a URL. The tool's schema gives each ARG its type:
   key=text  key:=json  key=@file  key:=@file  a.b=inner  a.0=entry  key=a key=b (a list)
-or written as an option: --key text  --key=text  --switch. TOOL --help shows its arguments.
-With --each ARGs are laid over every line. The first call that fails ends it, and its exit code is that of the
-program; with --keep-going all are made, and the exit code is that of the first that failed.
+You can also write options: --key text  --key=text  --switch. TOOL --help shows the arguments of a tool.
+With --each, ARGs override each line. The run stops at the first call that fails and exits with its code; with
+--keep-going all calls are made, and the exit code is that of the first one that failed.
 
 Examples:
   toolnexus call forms greet
@@ -57,10 +57,10 @@ pub struct CallArgs {
     /// A server to start instead of SERVER: everything after `--`
     #[arg(last = true, value_name = "COMMAND", hide = true)]
     pub command: Vec<String>,
-    /// All arguments as one JSON object; ARGs are laid over it
+    /// All arguments as one JSON object; ARGs override it
     #[arg(long, value_name = "JSON|@FILE|-")]
     pub args: Option<String>,
-    /// Print the request that would be sent, and send nothing
+    /// Print the request without sending it
     #[arg(long)]
     pub dry_run: bool,
     /// Options for many calls.

@@ -19,7 +19,7 @@ use crate::{
 #[command(
     override_usage = "toolnexus complete [OPTIONS] SERVER PROMPT|TEMPLATE ARG=START [ARG=VALUE]...\n       \
                       toolnexus complete [OPTIONS] PROMPT|TEMPLATE ARG=START [ARG=VALUE]... -- COMMAND...",
-    after_help = "The first ARG is completed from what it begins with; the others are known already.
+    after_help = "The first ARG is the one to complete, from what you have typed so far; the others are already known.
 
 Examples:
   toolnexus complete forms introduce tone=

@@ -7,8 +7,8 @@ use super::context::Context;
 /// What `completions` takes.
 #[derive(Args, Debug)]
 #[command(
-    after_help = "Servers, tools, prompts, resources and arguments are completed from the configuration and from what was listed
-last; no server is started.
+    after_help = "The script completes servers, tools, prompts, resources and arguments from the configuration and from the latest
+listings. It never starts a server.
 
 Examples:
   toolnexus completions bash > ~/.local/share/bash-completion/completions/toolnexus

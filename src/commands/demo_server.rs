@@ -11,7 +11,7 @@ use crate::{demo, error::Error};
 /// Options of `demo-server`.
 #[derive(Args, Debug)]
 pub struct DemoServerArgs {
-    /// Serve http://127.0.0.1:PORT/mcp instead of stdin and stdout; 0 takes a free port
+    /// Serve http://127.0.0.1:PORT/mcp instead of stdio; 0 picks a free port
     #[arg(long, value_name = "PORT")]
     http: Option<u16>,
 }

@@ -33,8 +33,8 @@ use crate::{
 #[derive(Args, Debug)]
 #[command(
     override_usage = "toolnexus doctor [OPTIONS] [SERVER]\n       toolnexus doctor [OPTIONS] -- COMMAND...",
-    after_help = "Without SERVER all servers of the configuration are looked at. The exit code is that of the first server that cannot be
-used; with --strict, 6 when anything at all looks wrong.
+    after_help = "Without SERVER, all configured servers are checked. The exit code is that of the first server that cannot be used; with
+--strict, it is 6 if anything looks wrong.
 
 Examples:
   toolnexus doctor
@@ -48,10 +48,10 @@ pub struct DoctorArgs {
     /// A server to start instead of SERVER: everything after `--`
     #[arg(last = true, value_name = "COMMAND", hide = true)]
     pub command: Vec<String>,
-    /// Fail when anything looks wrong
+    /// Fail if anything looks wrong
     #[arg(long)]
     pub strict: bool,
-    /// Start all servers of a configuration file that was found and not named, without asking
+    /// Start all servers of a configuration file that was found, without asking
     #[arg(long)]
     pub trust: bool,
     /// Options for the server.

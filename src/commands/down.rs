@@ -18,10 +18,10 @@ use crate::{
   toolnexus down browser
   toolnexus down --all")]
 pub struct DownArgs {
-    /// The servers, as `toolnexus servers` shows them: by name, address or command
+    /// The servers by name, address or command, as `toolnexus servers` shows them
     #[arg(value_name = "SERVER")]
     pub servers: Vec<String>,
-    /// End all kept servers
+    /// Stop all kept servers
     #[arg(long, conflicts_with = "servers")]
     pub all: bool,
 }

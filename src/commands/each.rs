@@ -32,13 +32,14 @@ const WARNINGS: usize = 100;
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Options for many calls")]
 pub struct EachArgs {
-    /// Call the tool once for each line of this file (`-` is stdin), a JSON object of arguments, and print a JSON line for each: index, ok, and result or error
+    /// Call the tool once for each line of this file (`-` is stdin). A line is a JSON object of arguments; the output has one
+    /// JSON line per call: index, ok, and result or error
     #[arg(long, value_name = "FILE", conflicts_with_all = ["args", "defer"])]
     pub each: Option<PathBuf>,
-    /// How many of these calls may be under way at once [default: 1]
+    /// Make up to N calls at the same time [default: 1]
     #[arg(short, long, value_name = "N", requires = "each", value_parser = clap::value_parser!(u16).range(1..=1000))]
     pub jobs: Option<u16>,
-    /// Go on after a call that failed; the exit code is that of the first
+    /// Continue after a call that fails; the exit code is that of the first failure
     #[arg(long, requires = "each")]
     pub keep_going: bool,
 }

@@ -31,13 +31,13 @@ const IN_ORDER: Duration = Duration::from_secs(1);
 /// Options of every listing.
 #[derive(Args, Clone, Debug, Default)]
 pub struct ListingArgs {
-    /// Show only what has WORD in its name or description, one `server name  description` a line
+    /// List only what has WORD in its name or description, one per line
     #[arg(long, value_name = "WORD")]
     pub grep: Option<String>,
-    /// Start all servers of a configuration file that was found and not named, without asking
+    /// Start all servers of a configuration file that was found, without asking
     #[arg(long)]
     pub trust: bool,
-    /// Fail when any server fails, not only when all do
+    /// Fail if any server fails, not only if all do
     #[arg(long)]
     pub strict: bool,
 }

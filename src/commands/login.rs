@@ -37,19 +37,19 @@ pub struct LoginArgs {
     /// The server: a name in the configuration, or a URL
     #[arg(value_name = "SERVER")]
     pub server: String,
-    /// Ask for these scopes beside those that the server names
+    /// Ask for these scopes as well as those that the server names
     #[arg(long = "scope", value_name = "SCOPES")]
     pub scopes: Vec<String>,
-    /// Sign in on another device: a code and an address are shown
+    /// Sign in on another device with a code
     #[arg(long)]
     pub device: bool,
-    /// Do not start a browser; only show the address
+    /// Show the address, but do not open it in a browser
     #[arg(long)]
     pub no_browser: bool,
-    /// Sign in anew, even when somebody is signed in
+    /// Sign in again, even if you are signed in
     #[arg(long)]
     pub again: bool,
-    /// Only say who is signed in
+    /// Only show whether you are signed in
     #[arg(long, conflicts_with_all = ["scopes", "device", "no_browser", "again"])]
     pub status: bool,
     /// Options for the server.

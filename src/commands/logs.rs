@@ -28,8 +28,7 @@ const LOOK: Duration = Duration::from_millis(200);
 #[derive(Args, Debug)]
 #[command(
     override_usage = "toolnexus logs [OPTIONS] SERVER\n       toolnexus logs [OPTIONS] -- COMMAND...",
-    after_help = "The standard error of a kept server, and what it logs while no command is there to show it. At most 1 MiB is kept, \
-and the part before that.
+    after_help = "Shows what a kept server writes to stderr, and what it logs while no command is connected. The last 1 to 2 MiB are kept.
 
 Examples:
   toolnexus logs browser
@@ -42,7 +41,7 @@ pub struct LogsArgs {
     /// A server that is kept instead of SERVER: everything after `--`
     #[arg(last = true, value_name = "COMMAND", hide = true)]
     pub command: Vec<String>,
-    /// Go on with what is written from now on
+    /// Keep showing new lines
     #[arg(short, long)]
     pub follow: bool,
     /// Options for the server.

@@ -14,7 +14,7 @@ use crate::cli::Cli;
   toolnexus man | man -l -
   toolnexus man --dir ~/.local/share/man/man1")]
 pub struct ManArgs {
-    /// Write a page for the program and for each command into this folder
+    /// Write a page for the program and one for each command to this folder
     #[arg(long, value_name = "DIR")]
     pub dir: Option<PathBuf>,
 }

@@ -18,7 +18,7 @@ use crate::{cli::ServerArgs, error::Error, protocol::Era};
 #[derive(Args, Debug)]
 #[command(
     override_usage = "toolnexus ping [OPTIONS] [SERVER]\n       toolnexus ping [OPTIONS] -- COMMAND...",
-    after_help = "The time is that of one request and its answer, once the server has started.
+    after_help = "The time is for one request and its answer, once the server has started.
 
 Examples:
   toolnexus ping forms
@@ -31,10 +31,10 @@ pub struct PingArgs {
     /// A server to start instead of SERVER: everything after `--`
     #[arg(last = true, value_name = "COMMAND", hide = true)]
     pub command: Vec<String>,
-    /// Start all servers of a configuration file that was found and not named, without asking
+    /// Start all servers of a configuration file that was found, without asking
     #[arg(long)]
     pub trust: bool,
-    /// Fail when any server fails, not only when all do
+    /// Fail if any server fails, not only if all do
     #[arg(long)]
     pub strict: bool,
     /// Options for the server.

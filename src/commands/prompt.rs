@@ -22,7 +22,7 @@ use crate::{
 #[command(
     override_usage = "toolnexus prompt [OPTIONS] SERVER NAME [ARG]...\n       \
                       toolnexus prompt [OPTIONS] NAME [ARG]... -- COMMAND...",
-    after_help = "Each ARG is written key=text. At a terminal, required arguments that are missing are asked for.
+    after_help = "Write each ARG as key=text. At a terminal you are asked for required arguments that are missing.
 
 Examples:
   toolnexus prompt forms introduce name=Ada

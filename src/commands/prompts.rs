@@ -20,7 +20,7 @@ use crate::{
 #[derive(Args, Debug)]
 #[command(
     override_usage = "toolnexus prompts [OPTIONS] [SERVER]\n       toolnexus prompts [OPTIONS] -- COMMAND...",
-    after_help = "Each prompt is shown with its arguments; those with a question mark may be left out.
+    after_help = "Each prompt is shown with its arguments; those with a question mark are optional.
 
 Examples:
   toolnexus prompts

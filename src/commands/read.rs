@@ -33,8 +33,8 @@ use crate::{
 #[command(
     override_usage = "toolnexus read [OPTIONS] SERVER URI [ARG]...\n       \
                       toolnexus read [OPTIONS] URI [ARG]... -- COMMAND...",
-    after_help = "URI may be a template, whose variables are then given as ARGs (key=text), or the name of either.
-Text and bytes go to stdout as they are; bytes are not written to a terminal.
+    after_help = "URI can also be a template, with its variables as ARGs (key=text), or the name of a resource or template.
+The content is written to stdout unchanged; binary content is not written to a terminal.
 
 Examples:
   toolnexus read forms demo://readme
@@ -52,7 +52,7 @@ pub struct ReadArgs {
     /// Write the resource to this file instead of stdout
     #[arg(long, value_name = "FILE")]
     pub to: Option<PathBuf>,
-    /// Read it again whenever the server says that it has changed
+    /// Read it again each time the server says that it has changed
     #[arg(long)]
     pub watch: bool,
     /// Options for the server.

@@ -20,7 +20,7 @@ use crate::{
 #[derive(Args, Debug)]
 #[command(
     override_usage = "toolnexus resources [OPTIONS] [SERVER]\n       toolnexus resources [OPTIONS] -- COMMAND...",
-    after_help = "Templates stand below the resources, with their variables in braces.
+    after_help = "Templates are listed below the resources, with their variables in braces.
 
 Examples:
   toolnexus resources

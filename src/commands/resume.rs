@@ -33,15 +33,14 @@ use crate::{
   toolnexus resume call.json                       answer at the terminal
   toolnexus resume call.json --answer name=Ada     answer in a script
 
-The file is kept until the server has given its final result. Answers that were sent already are sent once more \
-only with --again.")]
+The file is kept until the server has given its final result. Answers are sent a second time only with --again.")]
 pub struct ResumeArgs {
     /// The file that --defer wrote
     pub file: PathBuf,
-    /// Send the answers again, although they were sent already
+    /// Send the answers again, even though they were sent before
     #[arg(long)]
     pub again: bool,
-    /// Go on although the server's configuration is another one now
+    /// Continue even though the server's configuration has changed
     #[arg(long)]
     pub changed_config: bool,
     /// Options for the server.

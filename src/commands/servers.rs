@@ -30,18 +30,18 @@ use crate::{
 #[command(after_help = "Examples:
   toolnexus servers
   toolnexus servers forms --check
-  toolnexus servers --check    start and reach them, and tell how they speak")]
+  toolnexus servers --check    connect to all of them and show their protocol revisions")]
 pub struct ServersArgs {
     /// The servers to list [default: all]
     #[arg(value_name = "SERVER")]
     pub names: Vec<String>,
-    /// Connect to each server, and tell which protocol revision it speaks
+    /// Connect to each server and show which protocol revision it speaks
     #[arg(long)]
     pub check: bool,
-    /// With --check: start all servers of a configuration file that was found and not named, without asking
+    /// With --check: start all servers of a configuration file that was found, without asking
     #[arg(long, requires = "check")]
     pub trust: bool,
-    /// With --check: write everything that passes to this file (`-` is stderr), as JSON lines without secrets
+    /// With --check: write all messages to this file (`-` is stderr), as JSON lines without secrets
     #[arg(long, value_name = "FILE", requires = "check")]
     pub trace: Option<PathBuf>,
 }

@@ -21,9 +21,9 @@ use crate::{
 #[derive(Args, Debug)]
 #[command(
     override_usage = "toolnexus shell [OPTIONS] [SERVER]...\n       toolnexus shell [OPTIONS] -- COMMAND...",
-    after_help = "Each line is a command as on the command line, without `toolnexus`. Servers stay connected; the SERVERs that are
-named are connected to at once. Tab completes, Ctrl-C stops the call, Ctrl-D ends the shell.
-When stdin is not a terminal, its lines are run as a script; the first one that fails ends it.
+    after_help = "Each line is a toolnexus command without the word `toolnexus`. Connections stay open; the SERVERs you name are
+connected at once. Tab completes, Ctrl-C stops the call, Ctrl-D ends the shell.
+If stdin is not a terminal, its lines are run as a script, which ends at the first line that fails.
 
   $user = call people find name=Ada        keeps the result
   call mail send to=${user.email}          uses a part of it: structured content, or text that is JSON
@@ -41,7 +41,7 @@ pub struct ShellArgs {
     /// A server to start: everything after `--`; its name is `adhoc`
     #[arg(last = true, value_name = "COMMAND", hide = true)]
     pub command: Vec<String>,
-    /// In a script: go on after a line that failed
+    /// In a script: continue after a line that fails
     #[arg(long)]
     pub keep_going: bool,
     /// Options for the servers that are named.

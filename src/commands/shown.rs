@@ -13,10 +13,10 @@ use crate::{
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Options for the result")]
 pub struct ResultArgs {
-    /// Save images, audio and embedded resources in this folder; files that are there are kept
+    /// Save images, audio and embedded resources in this folder; existing files are kept
     #[arg(long, value_name = "DIR")]
     pub save: Option<PathBuf>,
-    /// Print one part alone, text without quotes: content[0].text, items[0].name, or a JSON pointer
+    /// Print only one part, text without quotes: content[0].text, items[0].name, or a JSON pointer
     #[arg(long, value_name = "PATH")]
     pub select: Option<String>,
 }

@@ -24,7 +24,7 @@ use crate::{
 #[derive(Args, Debug)]
 #[command(
     override_usage = "toolnexus tools [OPTIONS] [SERVER [TOOL]]\n       toolnexus tools [OPTIONS] [TOOL] -- COMMAND...",
-    after_help = "Without SERVER all servers of the configuration are listed; TOOL shows one tool's arguments and a call to copy.
+    after_help = "Without SERVER, the tools of all configured servers are listed. TOOL shows the arguments of one tool and a call to copy.
 
 Examples:
   toolnexus tools
@@ -40,7 +40,7 @@ pub struct ToolsArgs {
     /// A server to start instead of SERVER: everything after `--`
     #[arg(last = true, value_name = "COMMAND", hide = true)]
     pub command: Vec<String>,
-    /// With TOOL: show its schemas, too, as the server sent them
+    /// With TOOL: also show its schemas as the server sent them
     #[arg(long)]
     pub schema: bool,
     /// Options of the listing.

@@ -22,11 +22,11 @@ use crate::{
 #[derive(Args, Debug)]
 #[command(
     override_usage = "toolnexus up [OPTIONS] SERVER...\n       toolnexus up [OPTIONS] -- COMMAND...",
-    after_help = "While a server is up, every command uses it untold: what it has in memory is there for the next one.
+    after_help = "While a server is up, every command uses it, so what it keeps in memory is there for the next command.
 
 Examples:
-  toolnexus up browser              keep it until nobody has used it for 15 minutes
-  toolnexus up browser --keep=8h    or for 8 hours
+  toolnexus up browser              keep it until it has been idle for 15 minutes
+  toolnexus up browser --keep=8h    until it has been idle for 8 hours
   toolnexus servers                 what is up, and since when
   toolnexus down browser"
 )]

@@ -23,7 +23,7 @@ use crate::{
 #[derive(Args, Debug)]
 #[command(
     override_usage = "toolnexus watch [OPTIONS] SERVER\n       toolnexus watch [OPTIONS] -- COMMAND...",
-    after_help = "Shows the server's log, and each change of its lists and of the resources named, until Ctrl-C.
+    after_help = "Shows log messages, and each change to the server's lists and to the resources you name, until you press Ctrl-C.
 
 Examples:
   toolnexus watch forms
@@ -40,7 +40,7 @@ pub struct WatchArgs {
     /// Show log messages of this level and above: debug, info, notice, warning, error, critical, alert, emergency
     #[arg(long, value_name = "LEVEL", value_enum, default_value_t, hide_possible_values = true)]
     pub level: LogLevel,
-    /// Tell when this resource changes, too (may be repeated)
+    /// Also report changes to this resource (may be repeated)
     #[arg(long = "resource", value_name = "URI")]
     pub resources: Vec<String>,
     /// Options for the server.
