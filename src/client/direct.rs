@@ -125,7 +125,7 @@ impl Direct {
         stop: &CancellationToken,
     ) -> Result<CallEnd, ClientError> {
         if pending.kept.is_some() {
-            return Err(ClientError::call_gone(&pending.method));
+            return Err(ClientError::call_gone(&pending.method, None));
         }
         let params = pending.params.as_object().cloned().unwrap_or_default();
         Call::begin(self, &pending.method, params, None, caller, stop).await?.resume(pending, before_sending).await

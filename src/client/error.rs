@@ -96,9 +96,16 @@ fn seconds(time: Duration) -> f64 {
 
 impl ClientError {
     /// A call of `method` that waited in the process that kept its server is not there any more.
-    pub fn call_gone(method: &str) -> Self {
-        let reason = "the call waited in a kept server that has ended since; it was not made again".to_owned();
-        let source = TransportError::Closed(Closed { reason, stderr: Vec::new() });
+    ///
+    /// `how` says how the server ended, where that is known.
+    pub fn call_gone(method: &str, how: Option<TransportError>) -> Self {
+        let how = how.map(|how| match how {
+            TransportError::Closed(closed) => closed,
+            other => Closed { reason: other.to_string(), stderr: Vec::new() },
+        });
+        let words = how.as_ref().map(|how| format!(" ({})", how.reason)).unwrap_or_default();
+        let reason = format!("the call waited in a kept server that has ended since{words}; it was not made again");
+        let source = TransportError::Closed(Closed { reason, stderr: how.map(|how| how.stderr).unwrap_or_default() });
         Self::Lost { method: method.to_owned(), source }
     }
 

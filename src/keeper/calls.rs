@@ -126,6 +126,7 @@ impl Keeper {
         tokio::select! {
             biased;
             end = with_owner(&mut making, &party, &stop) => {
+                self.log_loss(&end);
                 if let Some(owner) = party.owner() {
                     finish(&owner, end);
                 }
@@ -168,6 +169,7 @@ impl Keeper {
             let next = tokio::select! {
                 biased;
                 end = &mut making => {
+                    self.log_loss(&end);
                     self.park(&key, Parked::Over(end));
                     return;
                 }
@@ -195,12 +197,22 @@ impl Keeper {
         }
     }
 
+    /// Writes down that the server died under a call.
+    fn log_loss(&self, end: &Result<CallEnd, ClientError>) {
+        if let Err(ClientError::Lost { source, .. }) = end {
+            self.log(&source.to_string());
+        }
+    }
+
     /// Gives a call that was put aside to `owner`.
     fn take_up(&self, key: &str, owner: Owner, method: &str) {
         match self.unpark(key) {
             Some(Parked::Open(owners)) => drop(owners.send(owner)),
+            Some(Parked::Over(Err(ClientError::Lost { source, .. }))) => {
+                finish(&owner, Err(ClientError::call_gone(method, Some(source))));
+            }
             Some(Parked::Over(end)) => finish(&owner, end),
-            None => finish(&owner, Err(ClientError::call_gone(method))),
+            None => finish(&owner, Err(ClientError::call_gone(method, None))),
         }
     }
 

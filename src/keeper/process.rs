@@ -214,7 +214,8 @@ impl Keeper {
         self.look.notify_one();
     }
 
-    fn log(&self, text: &str) {
+    /// Writes a line of our own to the log.
+    pub(super) fn log(&self, text: &str) {
         self.log.lock().unwrap_or_else(PoisonError::into_inner).line(text);
     }
 

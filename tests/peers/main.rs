@@ -4,6 +4,7 @@
 #[path = "../cli/harness/mod.rs"]
 mod harness;
 mod http;
+mod kept;
 mod untold;
 
 use std::path::{Path, PathBuf};

@@ -11,3 +11,4 @@ mod streams;
 mod transport;
 mod two_endpoints;
 mod ways;
+mod ways_of_asking;

@@ -10,20 +10,20 @@ use crate::harness::{Fake, Keepers, Step, Test};
 
 /// A transport and an era.
 #[derive(Clone, Copy, Debug)]
-struct Way {
+pub(super) struct Way {
     style: Option<Style>,
-    revision: &'static str,
+    pub(super) revision: &'static str,
     /// Whether the server is kept.
-    kept: bool,
+    pub(super) kept: bool,
 }
 
-/// What has to outlive a run.
-struct Held {
+/// What has to outlive a run: a kept server ends with it.
+pub(super) struct Held {
     _gateway: Option<Gateway>,
     _keepers: Option<Keepers>,
 }
 
-const WAYS: [Way; 8] = [
+pub(super) const WAYS: [Way; 10] = [
     Way { style: None, revision: "2025-11-25", kept: false },
     Way { style: None, revision: "2026-07-28", kept: false },
     Way { style: Some(Style::Stream), revision: "2025-11-25", kept: false },
@@ -32,15 +32,17 @@ const WAYS: [Way; 8] = [
     Way { style: None, revision: "2025-11-25", kept: true },
     Way { style: None, revision: "2026-07-28", kept: true },
     Way { style: Some(Style::Stream), revision: "2025-11-25", kept: true },
+    Way { style: Some(Style::Stream), revision: "2026-07-28", kept: true },
+    Way { style: Some(Style::TwoEndpoints), revision: "2025-11-25", kept: true },
 ];
 
 impl Way {
-    fn is_modern(self) -> bool {
+    pub(super) fn is_modern(self) -> bool {
         self.revision == "2026-07-28"
     }
 
     /// What the server is called, so that a failure tells the way.
-    fn name(self) -> String {
+    pub(super) fn name(self) -> String {
         let transport = match self.style {
             None => "stdio",
             Some(Style::TwoEndpoints) => "sse",
@@ -68,13 +70,13 @@ impl Way {
     }
 
     /// The demo server, reached this way.
-    fn demo(self) -> (Test, Held) {
+    pub(super) fn demo(self) -> (Test, Held) {
         let entry = json!({"command": env!("CARGO_BIN_EXE_toolnexus"), "args": ["demo-server"]});
         self.reach(Test::new(), entry)
     }
 
     /// A scripted server, reached this way.
-    fn fake(self, fake: Fake) -> (Test, Held) {
+    pub(super) fn fake(self, fake: Fake) -> (Test, Held) {
         let fake = if self.is_modern() { fake.modern() } else { fake };
         let test = Test::new();
         let entry = fake.entry(test.folder(), &self.name());
