@@ -13,7 +13,7 @@
 //! | layer | place | knows |
 //! | --- | --- | --- |
 //! | edge | `main.rs` | parse, run, exit code |
-//! | command line | [`cli`], `words`, [`commands`], [`error`] | clap types; a file for each subcommand; exit codes |
+//! | command line | [`cli`], [`commands`], [`error`] | clap types; a file for each subcommand; exit codes |
 //! | resolvers | [`resolver`] | answers files, programs, deferred calls, people, and their order |
 //! | people | [`terminal`], [`output`] | prompts, the line editor, the browser; rendering |
 //! | pages | [`pages`] | the strict server on loopback for pages in a browser |
@@ -72,4 +72,3 @@ pub mod resolver;
 pub mod terminal;
 mod text;
 pub mod transport;
-mod words;

@@ -2,8 +2,8 @@
 
 use std::process::ExitCode;
 
-use toolnexus::commands;
+use toolnexus::cli;
 
 fn main() -> ExitCode {
-    commands::run(std::env::args_os().collect())
+    cli::run(std::env::args_os().collect())
 }

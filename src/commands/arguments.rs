@@ -1,11 +1,11 @@
 use std::{collections::HashMap, path::Path};
 
+use super::argv::{tool_option, unmarked};
 use crate::{
     arguments::{ArgumentError, Arguments, Source, ToolWord, parse, spell_out},
     error::Error,
     files,
     protocol::Tool,
-    words::{tool_option, unmarked},
 };
 
 /// What was read, by the file's name; `None` is standard input.

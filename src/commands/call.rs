@@ -2,15 +2,17 @@
 
 use std::{path::Path, sync::Arc, time::Duration};
 
-use clap::{Args, CommandFactory};
+use clap::Args;
 use serde_json::{Map, Value, json};
 
 use super::{
     arguments::{Given, refused},
+    argv::option_meant,
     context::Context,
     each::{Each, EachArgs},
     ended::{Ended, put_aside},
     kept_task::KeptTask,
+    options::{QuestionArgs, ServerArgs},
     questions::Questions,
     select::{Selected, ServerWord},
     session::Session,
@@ -20,16 +22,14 @@ use super::{
 };
 use crate::{
     arguments::{ArgumentError, Arguments},
-    cli::{Cli, QuestionArgs, ServerArgs},
     client::{CallEnd, CallReport, Client, ClientError, ToolCall},
     config::ConfigError,
     elicitation::ServerName,
     error::Error,
     form::Form,
-    output::{Printer, pretty},
+    output::pretty,
     protocol::{CallToolResult, Tool},
     terminal::{Filled, Terminal},
-    words::option_meant,
 };
 
 /// What `call` takes.
@@ -103,7 +103,7 @@ pub async fn run(args: CallArgs, context: &Context) -> anyhow::Result<()> {
     let session = Session::new(config, &args.server, &questions, Some(&tool), context)?;
     let call = Call {
         session: &session,
-        printer,
+        context,
         server: server.as_str().into(),
         tool,
         page,
@@ -167,7 +167,7 @@ pub(super) struct Target {
 /// A call over a connection of a session.
 pub(super) struct Call<'a> {
     pub(super) session: &'a Session,
-    pub(super) printer: &'a Arc<Printer>,
+    pub(super) context: &'a Context,
     pub(super) server: ServerName,
     pub(super) tool: String,
     /// The command that shows the tool's arguments.
@@ -182,7 +182,7 @@ impl Call<'_> {
     /// Makes the call and prints its result, before the server is ended.
     pub(super) async fn perform(&self, given: &Given, timeout: Option<Duration>) -> anyhow::Result<Ended> {
         let Some(report) = self.make(given, timeout).await? else { return Ok(Ended::nothing()) };
-        Ended::print(self.printer, &self.server, "tools/call", &self.tool, report, self.shown)
+        Ended::print(&self.context.printer, &self.server, "tools/call", &self.tool, report, self.shown)
     }
 
     /// Makes the call, and gives its result.
@@ -202,12 +202,12 @@ impl Call<'_> {
         let arguments = self.arguments(given, target.tool.as_ref()).await?;
         if self.dry_run {
             let request = json!({"method": "tools/call", "params": {"name": self.tool, "arguments": arguments}});
-            self.printer.data("request", &request, || format!("{}\n", pretty(&request.to_string())))?;
+            self.context.printer.data("request", &request, || format!("{}\n", pretty(&request.to_string())))?;
             return Ok(None);
         }
         let (report, mismatch) = self.send(&target, arguments, timeout).await?;
         if let Some(words) = mismatch {
-            self.printer.warning(&format!("{}: {words}", self.server))?;
+            self.context.printer.warning(&format!("{}: {words}", self.server))?;
         }
         Ok(Some(report))
     }
@@ -233,7 +233,7 @@ impl Call<'_> {
             Ok(tools) => tools,
             Err(error @ (ClientError::Rpc { .. } | ClientError::Invalid { .. } | ClientError::TimedOut { .. })) => {
                 let error = self.session.error(&self.server, error);
-                self.printer.warning(&format!("{error}; the call is made without the tool's schema"))?;
+                self.context.printer.warning(&format!("{error}; the call is made without the tool's schema"))?;
                 return Ok(None);
             }
             Err(error) => return Err(self.session.error(&self.server, error).into()),
@@ -258,7 +258,7 @@ impl Call<'_> {
     ) -> anyhow::Result<(CallReport, Option<String>)> {
         let tool = target.tool.clone();
         let output = tool.as_ref().and_then(Tool::output_schema).cloned();
-        let kept = self.defer.map(|path| KeptTask::at(path, self.printer));
+        let kept = self.defer.map(|path| KeptTask::at(path, &self.context.printer));
         let on_task = kept.as_ref().map(|kept| kept.sink(self.server.as_str(), self.session.host.config()));
         let call =
             ToolCall { name: self.tool.clone(), arguments, tool, timeout, on_task: on_task.transpose()?, caller: None };
@@ -275,7 +275,7 @@ impl Call<'_> {
                 Ok((report, mismatch))
             }
             Ok(CallEnd::Deferred(pending)) => {
-                Err(put_aside(self.session, self.printer, &self.server, self.defer, *pending))
+                Err(put_aside(self.session, &self.context.printer, &self.server, self.defer, *pending))
             }
             Err(error) => Err(self.session.error(&self.server, error).into()),
         }
@@ -290,7 +290,7 @@ impl Call<'_> {
         }
         let (values, warnings) = self.checked(arguments)?;
         for warning in warnings {
-            self.printer.warning(&warning)?;
+            self.context.printer.warning(&warning)?;
         }
         Ok(values)
     }
@@ -310,7 +310,7 @@ impl Call<'_> {
     pub(super) fn refused(&self, error: &ArgumentError) -> Error {
         let page = format!("`{}` shows what {} takes", self.page, self.tool);
         let ours = match error {
-            ArgumentError::NoOption { name, .. } => option_meant(&Cli::command(), "call", name),
+            ArgumentError::NoOption { name, .. } => option_meant(&self.context.grammar(), "call", name),
             _ => None,
         };
         let hint = ours.map_or_else(|| page.clone(), |ours| format!("our own option is {ours}; {page}"));

@@ -3,12 +3,11 @@
 
 use std::path::Path;
 
-use clap::{Args, Command, CommandFactory as _};
+use clap::{Args, Command};
 use serde_json::Value;
 
 use super::{context::Context, names::remembered};
 use crate::{
-    cli::Cli,
     config::{self, Config, Environment},
     text::safe_line,
 };
@@ -31,19 +30,18 @@ type Candidate = (String, String);
 pub fn run(args: &CandidatesArgs, context: &Context) -> anyhow::Result<()> {
     let printer = &context.printer;
     let (last, before) = args.words.split_last().map_or(("", &[][..]), |(last, before)| (last.as_str(), before));
-    let mut found = candidates(before, last, &Environment::current());
+    let mut found = candidates(before, last, &Environment::current(), &context.grammar());
     found.retain(|(word, _)| word.starts_with(last) && !word.contains(char::is_whitespace));
     let line = |(word, about): &Candidate| format!("{}\t{}\n", safe_line(word), safe_line(about));
     Ok(printer.stdout(&found.iter().map(line).collect::<String>())?)
 }
 
-fn candidates(before: &[String], last: &str, environment: &Environment) -> Vec<Candidate> {
+fn candidates(before: &[String], last: &str, environment: &Environment, grammar: &Command) -> Vec<Candidate> {
     // What stands behind `--` is the command of a server.
     if before.iter().any(|word| word == "--") {
         return Vec::new();
     }
-    let grammar = Cli::command();
-    let Words { command, positional, value_of, config } = Words::read(before, &grammar);
+    let Words { command, positional, value_of, config } = Words::read(before, grammar);
     if let Some(option) = value_of {
         let values = option.get_possible_values();
         let values = values.iter().map(|value| {
@@ -53,9 +51,9 @@ fn candidates(before: &[String], last: &str, environment: &Environment) -> Vec<C
         return values.collect();
     }
     if last.starts_with('-') {
-        return options(command.unwrap_or(&grammar), &grammar);
+        return options(command.unwrap_or(grammar), grammar);
     }
-    let Some(command) = command else { return subcommands(&grammar) };
+    let Some(command) = command else { return subcommands(grammar) };
     let positional: Vec<&str> = positional.iter().map(String::as_str).collect();
     let config = || config::discover(config.as_deref().map(Path::new), environment).ok();
     match (command.get_name(), positional.as_slice()) {

@@ -6,13 +6,10 @@ use serde_json::{Map, Value, json};
 use super::{
     context::Context,
     one_server::{Opening, text_pairs},
+    options::{QuestionArgs, ServerArgs},
     select::Selected,
 };
-use crate::{
-    cli::{QuestionArgs, ServerArgs},
-    error::Error,
-    text::safe_line,
-};
+use crate::{error::Error, text::safe_line};
 
 /// What `complete` takes.
 #[derive(Args, Debug)]

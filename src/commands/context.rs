@@ -3,41 +3,34 @@ use std::{
     sync::{Arc, OnceLock},
 };
 
-use super::signals::Signals;
-use crate::{
-    cli::GlobalArgs,
-    output::{OutputMode, Printer, Verbosity},
-};
+use super::{options::GlobalArgs, signals::Signals};
+use crate::{config::ConfigError, error::Error, output::Printer};
 
 /// What every command is given: made once, by the edge, and shared by all commands that the program carries out.
-///
-/// ```no_run
-/// # async fn twice() -> Result<(), toolnexus::error::Error> {
-/// use toolnexus::commands::{Context, carry_out};
-///
-/// let context = Context::default();
-/// carry_out(vec!["toolnexus".into(), "ping".into(), "forms".into()], &context).await?;
-/// carry_out(vec!["toolnexus".into(), "tools".into(), "forms".into()], &context).await
-/// # }
-/// ```
 #[derive(Debug)]
 pub struct Context {
     /// The options of every command.
     pub(super) global: GlobalArgs,
     /// What prints.
-    pub(super) printer: Arc<Printer>,
+    pub(crate) printer: Arc<Printer>,
     signals: Arc<OnceLock<Signals>>,
+    grammar: fn() -> clap::Command,
 }
 
 impl Context {
-    /// The context of commands with these general options, which print with `printer`.
-    pub fn new(global: GlobalArgs, printer: Arc<Printer>) -> Self {
-        Self { global, printer, signals: Arc::default() }
+    /// The context of commands with these general options, which print with `printer`; `grammar` is the whole command line.
+    pub(crate) fn new(global: GlobalArgs, printer: Arc<Printer>, grammar: fn() -> clap::Command) -> Self {
+        Self { global, printer, signals: Arc::default(), grammar }
     }
 
     /// The same, with other general options.
-    pub(super) fn with(&self, global: GlobalArgs, printer: Arc<Printer>) -> Self {
-        Self { global, printer, signals: Arc::clone(&self.signals) }
+    pub(crate) fn with(&self, global: GlobalArgs, printer: Arc<Printer>) -> Self {
+        Self { global, printer, signals: Arc::clone(&self.signals), grammar: self.grammar }
+    }
+
+    /// The command line of the program.
+    pub(super) fn grammar(&self) -> clap::Command {
+        (self.grammar)()
     }
 
     /// The signals, with a `stop` of this command's own. They are handled from the first time on: until a command waits for
@@ -54,8 +47,13 @@ impl Context {
     }
 }
 
-impl Default for Context {
-    fn default() -> Self {
-        Self::new(GlobalArgs::default(), Arc::new(Printer::new(OutputMode::default(), Verbosity::Normal)))
+/// What the error of a command is to the program.
+pub(crate) fn downcast(error: anyhow::Error) -> Error {
+    match error.downcast::<Error>() {
+        Ok(error) => error,
+        Err(other) => match other.downcast::<ConfigError>() {
+            Ok(error) => error.into(),
+            Err(other) => Error::Io(format!("{other:#}")),
+        },
     }
 }

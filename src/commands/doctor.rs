@@ -16,12 +16,12 @@ use super::{
     context::Context,
     everywhere::{Picked, each},
     examine::{Finding, examine},
+    options::ServerArgs,
     questions::Questions,
     select::{Selected, place},
     session::{Ear, Session},
 };
 use crate::{
-    cli::ServerArgs,
     client::{Notice, NoticeKind},
     config::{Config, FoundBy},
     error::Error,

@@ -13,9 +13,9 @@ use serde_json::{Value, json};
 use super::{
     arguments::Given,
     call::{Call, Target},
+    context::downcast,
     each_lines::{ArgumentsLine, ArgumentsLines},
     each_outcome::Outcome,
-    run::downcast,
 };
 use crate::{error::Error, output::Doing, protocol::parse_lenient, terminal::is_asking};
 
@@ -93,7 +93,7 @@ impl Each<'_> {
         let (mut begun, mut printed, mut last) = (0, 0, 0);
         let mut ends = Ends::default();
         let mut warned = HashSet::new();
-        let waiting = self.call.printer.wait(Doing::Many {
+        let waiting = self.call.context.printer.wait(Doing::Many {
             server: self.call.server.to_string(),
             name: self.call.tool.clone(),
             done: 0,
@@ -104,7 +104,7 @@ impl Each<'_> {
         let (mut is_open, mut is_whole) = (true, false);
         loop {
             // A question at the terminal that is stdout too would be written over.
-            let is_held = self.call.printer.is_terminal() && is_asking();
+            let is_held = self.call.context.printer.is_terminal() && is_asking();
             while let Some(done) = ready.remove(&printed).filter(|_| !is_held) {
                 bytes -= done.outcome.size();
                 printed += 1;
@@ -144,7 +144,7 @@ impl Each<'_> {
         }
         drop(waiting);
         if !is_whole {
-            self.call.printer.note(&format!("the call of line {last} was the last one"))?;
+            self.call.context.printer.note(&format!("the call of line {last} was the last one"))?;
         }
         if let Some(error) = self.call.session.signals.error() {
             return Err(error.into());
@@ -187,13 +187,13 @@ impl Each<'_> {
             _ => error,
         })?;
         let unanswered = session.take_unanswered(&report.unanswered);
-        let mode = self.call.printer.mode();
+        let mode = self.call.context.printer.mode();
         let outcome = Outcome::of(&self.call.server, &self.call.tool, report, unanswered, self.call.shown, mode);
         Ok(outcome.with_warnings(warnings.into_iter().chain(mismatch)))
     }
 
     fn print(&self, done: Done, ends: &mut Ends, warned: &mut HashSet<String>) -> anyhow::Result<()> {
-        let printer = self.call.printer;
+        let printer = &self.call.context.printer;
         for warning in &done.outcome.warnings {
             if warned.len() < WARNINGS && warned.insert(warning.clone()) {
                 printer.warning(&format!("line {}: {warning}", done.number))?;

@@ -12,11 +12,11 @@ use serde_json::{Map, Value, json};
 use super::{
     context::Context,
     names::remember,
+    options::ServerArgs,
     select::{ServerWord, all_servers},
     session::Session,
 };
 use crate::{
-    cli::ServerArgs,
     client::{Client, ClientError},
     config::Config,
     error::Error,

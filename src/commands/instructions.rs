@@ -6,12 +6,12 @@ use serde_json::json;
 use super::{
     context::Context,
     everywhere::{Listing, ListingArgs, Picked, Shown, each},
+    options::ServerArgs,
     questions::Questions,
     select::Selected,
     session::Session,
 };
 use crate::{
-    cli::ServerArgs,
     error::Error,
     text::{safe_line, safe_text},
 };

@@ -9,13 +9,13 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     context::Context,
+    options::ServerArgs,
     questions::Questions,
     select::Selected,
     session::{Session, sign_ins_folder},
 };
 use crate::{
     auth::{Known, SignInOptions, Store},
-    cli::ServerArgs,
     client::{ClientError, Unauthorized},
     elicitation::{Answer, Link, Outcome, Question, Resolver, Why},
     error::Error,

@@ -3,10 +3,9 @@
 use clap::Args;
 use serde_json::json;
 
-use super::{context::Context, select::Selected, session::sign_ins_folder};
+use super::{context::Context, options::ServerArgs, select::Selected, session::sign_ins_folder};
 use crate::{
     auth::{AuthError, Store, sign_out},
-    cli::ServerArgs,
     config::OAuth,
     error::Error,
     text::{safe_line, with_causes},

@@ -12,9 +12,8 @@ use clap::Args;
 use serde_json::json;
 use tokio::time::sleep;
 
-use super::{context::Context, kept, select::Selected};
+use super::{context::Context, kept, options::ServerArgs, select::Selected};
 use crate::{
-    cli::ServerArgs,
     error::Error,
     keeper,
     output::{OutputMode, Printer},

@@ -3,10 +3,9 @@
 use std::path::PathBuf;
 
 use anyhow::Context as _;
-use clap::{Args, CommandFactory as _};
+use clap::Args;
 
 use super::context::Context;
-use crate::cli::Cli;
 
 /// What `man` takes.
 #[derive(Args, Debug)]
@@ -25,7 +24,7 @@ pub struct ManArgs {
 /// When they cannot be written.
 pub fn run(args: &ManArgs, context: &Context) -> anyhow::Result<()> {
     let printer = &context.printer;
-    let mut grammar = Cli::command();
+    let mut grammar = context.grammar();
     grammar.build();
     let Some(folder) = &args.dir else {
         let mut page = Vec::new();

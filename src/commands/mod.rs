@@ -1,8 +1,9 @@
-//! One file for each subcommand, and what they share: the run itself, its signals, and its connection to servers.
+//! One file for each subcommand, and what they share: their context, options, signals, and connections to servers.
 
 pub mod answers;
 mod answers_report;
 mod arguments;
+pub(crate) mod argv;
 pub mod call;
 pub mod candidates;
 pub mod complete;
@@ -27,14 +28,15 @@ pub mod logs;
 pub mod man;
 mod names;
 mod one_server;
+pub mod options;
 pub mod ping;
 pub mod prompt;
 pub mod prompts;
 mod questions;
 pub mod read;
+mod refusal;
 pub mod resources;
 pub mod resume;
-mod run;
 mod select;
 pub mod servers;
 mod session;
@@ -53,4 +55,5 @@ mod waits;
 pub mod watch;
 
 pub use context::Context;
-pub use run::{carry_out, run};
+pub(crate) use context::downcast;
+pub(crate) use refusal::help_or_usage;

@@ -7,12 +7,12 @@ use serde_json::{Map, Value, value::RawValue};
 use super::{
     context::Context,
     ended::put_aside,
+    options::{QuestionArgs, ServerArgs},
     questions::Questions,
     select::ServerWord,
     session::{Ear, Session},
 };
 use crate::{
-    cli::{QuestionArgs, ServerArgs},
     client::{CallEnd, Client, ClientError},
     elicitation::ServerName,
     error::Error,

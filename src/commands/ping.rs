@@ -8,11 +8,12 @@ use serde_json::json;
 use super::{
     context::Context,
     everywhere::{Listing, ListingArgs, Picked, Shown, each},
+    options::ServerArgs,
     questions::Questions,
     select::Selected,
     session::Session,
 };
-use crate::{cli::ServerArgs, error::Error, protocol::Era};
+use crate::{error::Error, protocol::Era};
 
 /// What `ping` takes.
 #[derive(Args, Debug)]

@@ -6,16 +6,11 @@ use serde_json::{Map, Value, json};
 use super::{
     context::Context,
     one_server::{OneServer, Opening, text_pairs},
+    options::{QuestionArgs, ServerArgs},
     prompts::PROMPTS,
     select::Selected,
 };
-use crate::{
-    cli::{QuestionArgs, ServerArgs},
-    config::near_misses,
-    error::Error,
-    form::Form,
-    terminal::Filled,
-};
+use crate::{config::near_misses, error::Error, form::Form, terminal::Filled};
 
 /// What `prompt` takes.
 #[derive(Args, Debug)]

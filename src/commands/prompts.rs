@@ -6,12 +6,12 @@ use serde_json::{Value, json};
 use super::{
     context::Context,
     everywhere::{Listing, ListingArgs, Picked, Shown, each, mentions},
+    options::ServerArgs,
     questions::Questions,
     select::Selected,
     session::Session,
 };
 use crate::{
-    cli::ServerArgs,
     error::Error,
     output::{prompt_line, prompt_list},
 };

@@ -2,9 +2,9 @@ use std::{io::ErrorKind, path::Path, sync::Arc, time::Duration};
 
 use anyhow::Context;
 
+use super::options::{ElicitPolicy, QuestionArgs};
 use crate::{
     auth::SignInOptions,
-    cli::{ElicitPolicy, QuestionArgs},
     elicitation::{Link, Resolver},
     error::Error,
     files::read_text,

@@ -15,12 +15,12 @@ use tokio::sync::Notify;
 use super::{
     context::Context,
     one_server::{OneServer, Opening, text_pairs},
+    options::{QuestionArgs, ServerArgs},
     resources,
     select::Selected,
     session::Ear,
 };
 use crate::{
-    cli::{QuestionArgs, ServerArgs},
     client::{Notice, NoticeKind},
     config::near_misses,
     error::Error,

@@ -11,13 +11,13 @@ use futures_util::FutureExt as _;
 use super::{
     context::Context,
     ended::{Ended, say_pending},
+    options::{GlobalArgs, QuestionArgs, ServerArgs},
     questions::Questions,
     select::ServerWord,
     session::Session,
     shown::ResultArgs,
 };
 use crate::{
-    cli::{GlobalArgs, QuestionArgs, ServerArgs},
     client::{CallEnd, PendingCall},
     config::Config,
     error::Error,

@@ -1,7 +1,9 @@
-use super::context::Context;
+use super::{
+    context::Context,
+    options::{GlobalArgs, ServerArgs},
+};
 use crate::text::safe_line;
 use crate::{
-    cli::{GlobalArgs, ServerArgs},
     config::{self, Config, Entry, Environment, Overrides, Target, TrustStore},
     error::Error,
     form::Form,

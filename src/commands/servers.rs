@@ -10,13 +10,13 @@ use super::{
     context::Context,
     kept,
     login::{to_json, words},
+    options::ServerArgs,
     questions::Questions,
     select::{all_servers, place},
     session::{Session, sign_ins_folder},
 };
 use crate::{
     auth::{SignInOptions, Store},
-    cli::ServerArgs,
     config::{self, Config, Entry, Environment},
     error::Error,
     keeper::Found,

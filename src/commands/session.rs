@@ -3,9 +3,8 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use super::{context::Context, questions::Questions, signals::Signals};
+use super::{context::Context, options::ServerArgs, questions::Questions, signals::Signals};
 use crate::{
-    cli::ServerArgs,
     client::{Client, ClientError, Notice, NoticeKind, NoticeSink, Times},
     config::{Config, Environment},
     elicitation::{ServerName, Why},

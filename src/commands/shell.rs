@@ -6,13 +6,13 @@ use clap::Args;
 
 use super::{
     context::Context,
+    options::{GlobalArgs, QuestionArgs, ServerArgs},
     questions::Questions,
     select::{Selected, ServerWord},
     session::Session,
     shell_line::Shell,
 };
 use crate::{
-    cli::{GlobalArgs, QuestionArgs, ServerArgs},
     config::{self, Config, Environment},
     error::Error,
 };
@@ -70,7 +70,7 @@ pub async fn run(args: ShellArgs, context: &Context) -> anyhow::Result<()> {
     if !is_script {
         session.signals.interrupt_lines();
     }
-    let mut shell = Shell::new(&session, printer, global, questions.terminal(), args.server.timeout);
+    let mut shell = Shell::new(&session, context, questions.terminal(), args.server.timeout);
     shell.greet(&names, is_script).await;
     let ended = match questions.terminal() {
         Some(terminal) if !is_script => shell.talk(terminal).await,

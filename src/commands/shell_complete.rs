@@ -1,8 +1,7 @@
-use clap::CommandFactory;
 use serde_json::{Map, Value, json};
 
 use super::{shell_line::Shell, shell_line::server_in};
-use crate::{cli::Cli, terminal::gate, text::safe_line};
+use crate::{terminal::gate, text::safe_line};
 
 /// How many candidates are shown.
 const SHOWN: usize = 100;
@@ -42,7 +41,7 @@ impl Shell<'_> {
     async fn candidates(&mut self, words: &[String], partial: &str) -> Vec<String> {
         match words.len() {
             0 => {
-                let grammar = Cli::command();
+                let grammar = self.context.grammar();
                 let names = grammar.get_subcommands().filter(|command| !command.is_hide_set());
                 let names = names.map(|command| command.get_name().to_owned());
                 names.chain(["help".to_owned(), "exit".to_owned()]).collect()
@@ -68,7 +67,7 @@ impl Shell<'_> {
         if !self.tools.contains_key(server) {
             match self.list(server).await {
                 Ok(tools) => drop(self.tools.insert(server.to_owned(), tools)),
-                Err(error) => self.printer.error(&error.report()),
+                Err(error) => self.context.printer.error(&error.report()),
             }
         }
         self.tools.get(server).into_iter().flatten().map(|tool| tool.name.clone()).collect()

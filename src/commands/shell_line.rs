@@ -1,16 +1,19 @@
-use std::{collections::HashMap, ffi::OsString, path::PathBuf, process::Stdio, sync::Arc, time::Duration};
+use std::{collections::HashMap, ffi::OsString, path::PathBuf, process::Stdio, time::Duration};
 
-use clap::CommandFactory;
+use clap::FromArgMatches as _;
 use futures_util::future::join_all;
 use serde_json::Value;
 use tokio::io::{AsyncBufReadExt, BufReader};
 
 use super::{
     arguments::Given,
+    argv::read_words,
     call::{Call, CallArgs, split},
+    context::{Context, downcast},
     each::Each,
     ended::Ended,
-    run::{downcast, help_or_usage, parse},
+    options::GlobalArgs,
+    refusal::help_or_usage,
     select::{Selected, ServerWord},
     session::Session,
     shell_history::History,
@@ -19,10 +22,9 @@ use super::{
     tools::{self, ToolsArgs},
 };
 use crate::{
-    cli::{Cli, Command, GlobalArgs},
     config::Environment,
     error::Error,
-    output::{OutputMode, Printer},
+    output::OutputMode,
     protocol::Tool,
     terminal::{Terminal, Typed, gate, is_asking},
 };
@@ -33,8 +35,7 @@ const TICK: Duration = Duration::from_millis(50);
 /// A session of lines: what was named, and what is known of the servers.
 pub(super) struct Shell<'a> {
     pub(super) session: &'a Session,
-    pub(super) printer: &'a Arc<Printer>,
-    global: &'a GlobalArgs,
+    pub(super) context: &'a Context,
     terminal: Option<&'a Terminal>,
     timeout: Option<Duration>,
     values: HashMap<String, Value>,
@@ -53,13 +54,12 @@ enum Flow {
 impl<'a> Shell<'a> {
     pub(super) fn new(
         session: &'a Session,
-        printer: &'a Arc<Printer>,
-        global: &'a GlobalArgs,
+        context: &'a Context,
         terminal: Option<&'a Terminal>,
         timeout: Option<Duration>,
     ) -> Self {
         let (values, tools) = (HashMap::new(), HashMap::new());
-        Self { session, printer, global, terminal, timeout, values, tools, is_script: false }
+        Self { session, context, terminal, timeout, values, tools, is_script: false }
     }
 
     /// Connects to the servers that were named, all at once. One that cannot be reached is told, and tried again when it is
@@ -69,12 +69,14 @@ impl<'a> Shell<'a> {
         if is_script {
             return;
         }
-        self.printer.line("each line is a command, as on the command line; help shows them, Ctrl-D ends the shell");
+        self.context
+            .printer
+            .line("each line is a command, as on the command line; help shows them, Ctrl-D ends the shell");
         let listings = join_all(names.iter().map(|name| self.list(name))).await;
         for (name, listing) in names.iter().zip(listings) {
             match listing {
                 Ok(tools) => drop(self.tools.insert(name.clone(), tools)),
-                Err(error) => self.printer.error(&error.report()),
+                Err(error) => self.context.printer.error(&error.report()),
             }
         }
     }
@@ -105,7 +107,7 @@ impl<'a> Shell<'a> {
                     match self.run(&line).await {
                         Ok(Flow::On) => {}
                         Ok(Flow::End) => return Ok(()),
-                        Err(error) => self.printer.error(&error.report()),
+                        Err(error) => self.context.printer.error(&error.report()),
                     }
                     if let Some(error) = self.session.signals.error() {
                         return Err(error);
@@ -158,7 +160,7 @@ impl<'a> Shell<'a> {
                     if !keep_going {
                         return Err(error);
                     }
-                    self.printer.error(&error.report());
+                    self.context.printer.error(&error.report());
                     if failed == 0 {
                         exit = error.exit();
                     }
@@ -181,8 +183,8 @@ impl<'a> Shell<'a> {
             None => return Ok(Flow::On),
             Some("exit" | "quit") if name.is_none() => return Ok(Flow::End),
             Some("help" | "?") if name.is_none() => {
-                let text = Cli::command().render_help().to_string();
-                self.printer.stdout(&text).map_err(|error| Error::Io(error.to_string()))?;
+                let text = self.context.grammar().render_help().to_string();
+                self.context.printer.stdout(&text).map_err(|error| Error::Io(error.to_string()))?;
                 return Ok(Flow::On);
             }
             _ => {}
@@ -192,27 +194,40 @@ impl<'a> Shell<'a> {
     }
 
     async fn command(&mut self, words: Vec<String>, name: Option<&str>) -> anyhow::Result<()> {
-        let mut grammar = Cli::command();
+        let mut grammar = self.context.grammar();
         let own = std::iter::once(OsString::from("toolnexus")).chain(words.iter().map(OsString::from));
-        let cli = match parse(own.collect(), &mut grammar) {
-            Ok(cli) => cli,
-            Err(error) => return help_or_usage(&error, &grammar, self.printer),
+        let matches = match read_words(own.collect(), &mut grammar) {
+            Ok(matches) => matches,
+            Err(error) => return help_or_usage(&error, &grammar, &self.context.printer),
         };
+        let global = GlobalArgs::from_arg_matches(&matches)?;
+        let is_ours = global.config.is_none() && global.output == OutputMode::default();
         let line = self.session.for_line();
-        let is_ours = cli.global.config.is_none() && cli.global.output == OutputMode::default();
-        match cli.command {
-            Command::Call(args) if is_ours && self.has(&args) => self.call(*args, &line, name).await,
-            Command::Call(_) if name.is_some() => Err(Error::usage(
-                "a result is kept of calls alone that have no options of their own but --args and --timeout",
-            )
-            .into()),
-            _ if name.is_some() => Err(Error::usage("a result is kept of `call` alone").into()),
-            Command::Tools(args) if is_ours && self.lists(&args) => tools::show(*args, &line, self.printer).await,
-            Command::Shell(_) | Command::DemoServer(_) => {
-                Err(Error::usage(format!("{} cannot be used in a shell", words[0])).into())
+        match matches.subcommand() {
+            Some(("call", matches)) => {
+                let args = CallArgs::from_arg_matches(matches)?;
+                if is_ours && self.has(&args) {
+                    return self.call(args, &line, name).await;
+                }
+                if name.is_some() {
+                    let which =
+                        "a result is kept of calls alone that have no options of their own but --args and --timeout";
+                    return Err(Error::usage(which).into());
+                }
             }
-            _ => self.start(&words).await,
+            _ if name.is_some() => return Err(Error::usage("a result is kept of `call` alone").into()),
+            Some(("tools", matches)) if is_ours => {
+                let args = ToolsArgs::from_arg_matches(matches)?;
+                if self.lists(&args) {
+                    return tools::show(args, &line, &self.context.printer).await;
+                }
+            }
+            Some((command @ ("shell" | "demo-server"), _)) => {
+                return Err(Error::usage(format!("{command} cannot be used in a shell")).into());
+            }
+            _ => {}
         }
+        self.start(&words).await
     }
 
     /// Whether a call can go over a connection of this session.
@@ -243,7 +258,7 @@ impl<'a> Shell<'a> {
         if lines.is_some() && name.is_some() {
             return Err(Error::usage("a result is kept of one call, not of --each").into());
         }
-        let (call, given) = Call::of(args, &shown, line, self.printer, self.terminal)?;
+        let (call, given) = Call::of(args, &shown, line, self.context, self.terminal)?;
         let result = match (name, lines) {
             (None, Some(lines)) => {
                 let each = Each { call: &call, given: &given, args: &many, timeout };
@@ -270,11 +285,11 @@ impl<'a> Shell<'a> {
     async fn start(&self, words: &[String]) -> anyhow::Result<()> {
         let program = std::env::current_exe()?;
         let mut command = tokio::process::Command::new(program);
-        if let Some(config) = &self.global.config {
+        if let Some(config) = &self.context.global.config {
             command.arg("--config").arg(config);
         }
-        if self.global.output != OutputMode::default() && !words.iter().any(|word| word.starts_with("-o")) {
-            let mode = match self.printer.mode() {
+        if self.context.global.output != OutputMode::default() && !words.iter().any(|word| word.starts_with("-o")) {
+            let mode = match self.context.printer.mode() {
                 OutputMode::Text => "text",
                 OutputMode::Json => "json",
                 OutputMode::Data => "data",
@@ -305,7 +320,7 @@ impl Call<'_> {
         args: CallArgs,
         shown: &'b ResultArgs,
         session: &'b Session,
-        printer: &'b Arc<Printer>,
+        context: &'b Context,
         terminal: Option<&'b Terminal>,
     ) -> anyhow::Result<(Call<'b>, Given)> {
         let (server, tool, words) = split(args.words, args.command)?;
@@ -315,7 +330,7 @@ impl Call<'_> {
         let dry_run = args.dry_run;
         let call = Call {
             session,
-            printer,
+            context,
             server: server.as_str().into(),
             tool,
             page,

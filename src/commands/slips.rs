@@ -21,7 +21,7 @@ impl Slip {
             ServerWord::Named(name) => Some(name.clone()),
             ServerWord::Target(_) => None,
         };
-        let words = words.map(|word| crate::words::unmarked(word).to_owned()).collect();
+        let words = words.map(|word| super::argv::unmarked(word).to_owned()).collect();
         Self { verb, server, words }
     }
 
@@ -64,7 +64,7 @@ impl Slip {
 pub(super) fn joined_name(verb: &str, server: &ServerWord, rest: &[String]) -> Option<String> {
     let ServerWord::Named(name) = server else { return None };
     let (server, tool) = split_name(name)?;
-    let words = [server, tool].into_iter().chain(rest.iter().map(|word| crate::words::unmarked(word)));
+    let words = [server, tool].into_iter().chain(rest.iter().map(|word| super::argv::unmarked(word)));
     Some(format!("did you mean `{}`?", command(verb, words)))
 }
 

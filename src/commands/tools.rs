@@ -8,13 +8,13 @@ use serde_json::json;
 use super::{
     context::Context,
     everywhere::{Listing, ListingArgs, Picked, Shown, each, mentions},
+    options::ServerArgs,
     questions::Questions,
     select::{Selected, ServerWord},
     session::Session,
     slips::Slip,
 };
 use crate::{
-    cli::ServerArgs,
     error::Error,
     output::{PageOptions, Printer, offer_line, tool_list, tool_page},
     protocol::Tool,

@@ -6,12 +6,12 @@ use serde_json::{Map, json};
 use super::{
     context::Context,
     kept,
+    options::ServerArgs,
     questions::Questions,
     select::{Selected, ServerWord},
     session::Session,
 };
 use crate::{
-    cli::ServerArgs,
     config::{ServerConfig, Target},
     error::Error,
     keeper::Found,

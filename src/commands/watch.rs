@@ -8,11 +8,11 @@ use serde_json::{Map, Value, json};
 use super::{
     context::Context,
     one_server::{OneServer, Opening},
+    options::{QuestionArgs, ServerArgs},
     select::Selected,
     session::Ear,
 };
 use crate::{
-    cli::{QuestionArgs, ServerArgs},
     client::{Notice, NoticeKind},
     error::Error,
     output::Printer,

@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use toolnexus::commands::{Context, carry_out};
+use toolnexus::cli::{carry_out, context};
 
 #[test]
 fn a_command_can_be_run_twice_in_one_process() {
@@ -23,7 +23,7 @@ fn a_command_can_be_run_twice_in_one_process() {
 #[tokio::test]
 #[ignore = "run by the test above"]
 async fn two_commands_and_one_that_fails() {
-    let context = Context::default();
+    let context = context();
     let run = async |words: &[&str]| {
         let server = ["--", env!("CARGO_BIN_EXE_toolnexus"), "demo-server"];
         let words = ["toolnexus"].iter().chain(words).chain(&server).map(Into::into).collect();

@@ -1,22 +1,20 @@
 use std::{ffi::OsString, os::unix::net::UnixStream, process::ExitCode, sync::Arc};
 
 use anyhow::Context as _;
-use clap::{
-    CommandFactory, FromArgMatches,
-    error::{ContextKind, ContextValue, ErrorKind},
-};
+use clap::{CommandFactory as _, FromArgMatches as _, error::ErrorKind};
 
-use super::{
-    answers, call, candidates, complete, completions, context::Context, demo_server, doctor, down, instructions,
-    keep_server, login, logout, logs, man, ping, prompt, prompts, read, resources, resume, servers, shell, tools, up,
-    watch,
-};
+use super::{Cli, Command};
 use crate::{
-    cli::{Cli, Command, guess_output},
-    config::ConfigError,
+    commands::{
+        Context, answers,
+        argv::{guess_output, read_words},
+        call, candidates, complete, completions, demo_server, doctor, down, downcast, help_or_usage, instructions,
+        keep_server, login, logout, logs, man,
+        options::GlobalArgs,
+        ping, prompt, prompts, read, resources, resume, servers, shell, tools, up, watch,
+    },
     error::Error,
     output::{OutputMode, Printer, Verbosity},
-    words::{command_meant, commands_with, help_as_option, mark_tool_options, option_meant, subcommand_first},
 };
 
 /// How many files and pipes a run opens at least.
@@ -29,7 +27,7 @@ pub fn run(words: Vec<OsString>) -> ExitCode {
     let (result, printer) = match parse(words, &mut grammar) {
         Ok(cli) => {
             let printer = Arc::new(Printer::new(cli.global.output, cli.global.verbosity()));
-            let context = Context::new(cli.global, Arc::clone(&printer));
+            let context = Context::new(cli.global, Arc::clone(&printer), Cli::command);
             (block_on(dispatch(cli.command, &context)), printer)
         }
         Err(error) => {
@@ -50,7 +48,23 @@ pub fn run(words: Vec<OsString>) -> ExitCode {
     ExitCode::from(error.exit())
 }
 
+/// A context for [`carry_out`].
+pub fn context() -> Context {
+    let printer = Arc::new(Printer::new(OutputMode::default(), Verbosity::Normal));
+    Context::new(GlobalArgs::default(), printer, Cli::command)
+}
+
 /// Carries out a command line, the program's name first, in a program that goes on. Must be called in a runtime.
+///
+/// ```no_run
+/// # async fn twice() -> Result<(), toolnexus::error::Error> {
+/// use toolnexus::cli::{carry_out, context};
+///
+/// let context = context();
+/// carry_out(vec!["toolnexus".into(), "ping".into(), "forms".into()], &context).await?;
+/// carry_out(vec!["toolnexus".into(), "tools".into(), "forms".into()], &context).await
+/// # }
+/// ```
 ///
 /// # Errors
 /// [`Error`], which is not printed.
@@ -64,14 +78,8 @@ pub async fn carry_out(words: Vec<OsString>, context: &Context) -> Result<(), Er
     dispatch(cli.command, &context.with(cli.global, printer)).await.map_err(downcast)
 }
 
-/// The words of a command line, the program's name first, as `grammar` understands them.
-pub(super) fn parse(words: Vec<OsString>, grammar: &mut clap::Command) -> Result<Cli, clap::Error> {
-    let words = mark_tool_options(subcommand_first(help_as_option(words), grammar), grammar);
-    grammar.try_get_matches_from_mut(words).and_then(|matches| Cli::from_arg_matches(&matches))
-}
-
 /// Carries out one command.
-pub(super) async fn dispatch(command: Command, context: &Context) -> anyhow::Result<()> {
+async fn dispatch(command: Command, context: &Context) -> anyhow::Result<()> {
     match command {
         Command::Call(args) => call::run(*args, context).await,
         Command::Tools(args) => tools::run(*args, context).await,
@@ -101,16 +109,6 @@ pub(super) async fn dispatch(command: Command, context: &Context) -> anyhow::Res
     }
 }
 
-pub(super) fn downcast(error: anyhow::Error) -> Error {
-    match error.downcast::<Error>() {
-        Ok(error) => error,
-        Err(other) => match other.downcast::<ConfigError>() {
-            Ok(error) => error.into(),
-            Err(other) => Error::Io(format!("{other:#}")),
-        },
-    }
-}
-
 /// Carries out `future` on this thread.
 fn block_on<T>(future: impl Future<Output = anyhow::Result<T>>) -> anyhow::Result<T> {
     descriptors()?;
@@ -128,63 +126,6 @@ fn descriptors() -> Result<(), Error> {
     pairs.map(drop).map_err(|error| Error::Io(format!("toolnexus may not open enough files (`ulimit -n`): {error}")))
 }
 
-/// What clap has to say instead of a command: help and the version are output, all else is a usage error.
-pub(super) fn help_or_usage(error: &clap::Error, grammar: &clap::Command, printer: &Printer) -> anyhow::Result<()> {
-    let text = error.render().to_string();
-    if !error.use_stderr() {
-        return Ok(printer.stdout(&text)?);
-    }
-    if matches!(error.kind(), ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand | ErrorKind::MissingSubcommand) {
-        let hint = Some("--help shows what there is".to_owned());
-        return Err(Error::Usage { message: "COMMAND is missing".to_owned(), hint }.into());
-    }
-    // `error: MESSAGE`, lines that belong to it, and after an empty line `tip: …`, `Usage: …`, `For more information …`.
-    let message = text.split("\n\n").next().unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ");
-    let tips = || text.lines().filter_map(|line| line.trim().strip_prefix("tip: "));
-    let similar = tips().find(|tip| tip.contains("similar")).or(tips().next()).map(tip);
-    let hint = meant(error, grammar)
-        .or_else(|| owners(error, grammar))
-        .or(similar)
-        .unwrap_or_else(|| "--help shows what there is".to_owned());
-    let message = message.trim_start_matches("error: ").to_owned();
-    Err(Error::Usage { message, hint: Some(hint) }.into())
-}
-
-/// A tip of clap's. What it says of `--` is not so here, where a server's command stands behind it.
-fn tip(tip: &str) -> String {
-    if tip.starts_with("to pass ") && tip.contains(" as a value, use '-- ") {
-        "what is for the tool is written key=value".to_owned()
-    } else {
-        tip.to_owned()
-    }
-}
-
-/// What was meant by a word or an option of other programs.
-fn meant(error: &clap::Error, grammar: &clap::Command) -> Option<String> {
-    let word = |kind| match error.get(kind) {
-        Some(ContextValue::String(word)) => Some(word.as_str()),
-        _ => None,
-    };
-    match error.kind() {
-        ErrorKind::InvalidSubcommand => {
-            let meant = command_meant(word(ContextKind::InvalidSubcommand)?)?;
-            Some(format!("did you mean `toolnexus {meant}`?"))
-        }
-        ErrorKind::UnknownArgument => {
-            let name = word(ContextKind::InvalidArg)?.strip_prefix("--")?;
-            option_meant(grammar, "", name)
-                .filter(|meant| meant == "-o json")
-                .map(|meant| format!("{meant} prints JSON"))
-        }
-        _ => None,
-    }
-}
-
-/// Which commands take the option that this one does not.
-fn owners(error: &clap::Error, grammar: &clap::Command) -> Option<String> {
-    let Some(ContextValue::String(option)) = error.get(ContextKind::InvalidArg) else { return None };
-    let owners = commands_with(grammar, option);
-    let (last, others) = owners.split_last().filter(|_| error.kind() == ErrorKind::UnknownArgument)?;
-    let names = if others.is_empty() { last.clone() } else { format!("{} and {last}", others.join(", ")) };
-    Some(format!("{option} is an option of {names}"))
+fn parse(words: Vec<OsString>, grammar: &mut clap::Command) -> Result<Cli, clap::Error> {
+    read_words(words, grammar).and_then(|matches| Cli::from_arg_matches(&matches))
 }

@@ -1,12 +1,24 @@
+//! The words of a command line, before clap reads them.
+//!
 //! Options may stand before the subcommand too: `toolnexus -o json --answers a.json call forms greet`.
 
 use std::ffi::{OsStr, OsString};
 
-use clap::{Arg, Command};
+use clap::{Arg, ArgMatches, Command, ValueEnum as _};
+
+use crate::output::OutputMode;
 
 mod tool_options;
 
+#[cfg(test)]
+pub(crate) use tool_options::MARK;
 pub(crate) use tool_options::{mark_tool_options, tool_option, unmarked};
+
+/// The words of a command line, the program's name first, as `grammar` understands them.
+pub(crate) fn read_words(words: Vec<OsString>, grammar: &mut Command) -> Result<ArgMatches, clap::Error> {
+    let words = mark_tool_options(subcommand_first(help_as_option(words), grammar), grammar);
+    grammar.try_get_matches_from_mut(words)
+}
 
 /// `words`, the program's name first, with the options that stand before the subcommand moved behind it, where each
 /// subcommand takes those that are its own and refuses the others by name. What `grammar` itself has to say (`--help`,
@@ -30,7 +42,7 @@ pub(crate) fn subcommand_first(words: Vec<OsString>, grammar: &Command) -> Vec<O
 }
 
 /// `help COMMAND` as `COMMAND --help`, and `help` alone as `--help`.
-pub(crate) fn help_as_option(mut words: Vec<OsString>) -> Vec<OsString> {
+fn help_as_option(mut words: Vec<OsString>) -> Vec<OsString> {
     if words.get(1).is_some_and(|word| word == "help") {
         words.remove(1);
         words.truncate(2);
@@ -115,31 +127,18 @@ pub(crate) fn commands_with(grammar: &Command, word: &str) -> Vec<String> {
     grammar.get_subcommands().filter(takes).map(|command| command.get_name().to_owned()).collect()
 }
 
-#[cfg(test)]
-mod tests {
-    use clap::CommandFactory;
-
-    use super::*;
-    use crate::cli::Cli;
-
-    fn ordered(words: &str) -> String {
-        let words = std::iter::once("toolnexus").chain(words.split(' ')).map(OsString::from).collect();
-        let ordered = subcommand_first(words, &Cli::command());
-        ordered[1..].iter().map(|word| word.to_str().expect("UTF-8")).collect::<Vec<_>>().join(" ")
-    }
-
-    #[test]
-    fn options_move_behind_the_subcommand() {
-        assert_eq!(ordered("--protocol 2025-11-25 call py book"), "call --protocol 2025-11-25 py book");
-        assert_eq!(ordered("-o json --quiet tools x"), "tools -o json --quiet x");
-        assert_eq!(ordered("-qojson --answer=a=call call s t"), "call -qojson --answer=a=call s t");
-        assert_eq!(ordered("-vo json --answers call call s t -- x"), "call -vo json --answers call s t -- x");
-    }
-
-    #[test]
-    fn everything_else_stays() {
-        for words in ["call -q s t", "--nonsense call s t", "-- call", "--config", "-V", "cal --answers x"] {
-            assert_eq!(ordered(words), words);
+/// The output mode that `words` ask for: for an error in the words themselves, which clap then cannot read.
+pub(crate) fn guess_output(words: &[OsString]) -> OutputMode {
+    let words: Vec<&str> = words.iter().map_while(|word| word.to_str()).take_while(|word| *word != "--").collect();
+    let after = |index: usize| words.get(index + 1).copied();
+    let found = words.iter().enumerate().find_map(|(index, word)| {
+        if let Some(value) = word.strip_prefix("--output") {
+            return value.strip_prefix('=').or_else(|| after(index).filter(|_| value.is_empty()));
         }
-    }
+        let letters = word.strip_prefix('-').filter(|letters| !letters.starts_with('-'))?;
+        // Switches may stand together with it: `-qojson`.
+        let value = letters.trim_start_matches(['q', 'v', 'h', 'V']).strip_prefix('o')?;
+        if value.is_empty() { after(index) } else { Some(value.trim_start_matches('=')) }
+    });
+    found.and_then(|value| OutputMode::from_str(value, false).ok()).unwrap_or_default()
 }

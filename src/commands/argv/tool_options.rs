@@ -7,7 +7,7 @@ use clap::Command;
 use super::{Shape, option};
 
 /// Stands before a word that clap must not take for an option. No word of a command line can begin with it.
-const MARK: char = '\u{1}';
+pub(crate) const MARK: char = '\u{1}';
 
 /// `words` of a `call`, the program's name and `call` first: what looks like an option behind TOOL and is not one of ours is
 /// marked as the tool's, and `--help` there asks for the tool's page.
@@ -91,45 +91,4 @@ fn is_known(command: &Command, grammar: &Command, text: &str) -> bool {
     first.is_some_and(|letter| {
         [command, grammar].into_iter().flat_map(Command::get_arguments).any(|arg| arg.get_short() == Some(letter))
     }) && option(grammar, |arg| arg.get_short() == first).is_some()
-}
-
-#[cfg(test)]
-mod tests {
-    use clap::CommandFactory;
-
-    use super::*;
-    use crate::cli::Cli;
-
-    fn marked(words: &str) -> String {
-        let words = std::iter::once("toolnexus").chain(words.split(' ')).map(OsString::from).collect();
-        let marked = mark_tool_options(words, &Cli::command());
-        marked[1..].iter().map(|word| word.to_str().expect("UTF-8").replace(MARK, "*")).collect::<Vec<_>>().join(" ")
-    }
-
-    #[test]
-    fn options_behind_the_tool_are_the_tools_unless_they_are_ours() {
-        for (words, expected) in [
-            ("call s t --query rust --limit=10 --deep", "call s t *--query rust *--limit=10 *--deep"),
-            ("call s t -o json --query -5 -q", "call s t -o json *--query *-5 -q"),
-            ("call -o json s --query t", "call -o json s --query t"),
-            ("call t --query rust -- npx -y x --query", "call t *--query rust -- npx -y x --query"),
-            ("call s t --answer a=b c=d --args {}", "call s t --answer a=b c=d --args {}"),
-            ("tools s --query", "tools s --query"),
-        ] {
-            assert_eq!(marked(words), expected);
-        }
-    }
-
-    #[test]
-    fn help_behind_the_tool_is_its_page() {
-        assert_eq!(marked("call -o json s t a=b --query x --help"), "tools -o json s t");
-        assert_eq!(marked("call t -h --answers f -- npx x"), "tools t -- npx x");
-        assert_eq!(marked("call s --help"), "call s --help");
-    }
-
-    #[test]
-    fn marks_come_off() {
-        assert_eq!(tool_option("\u{1}--query=x"), Some("query=x"));
-        assert_eq!((tool_option("--query"), tool_option("\u{1}-5"), unmarked("\u{1}-5")), (None, None, "-5"));
-    }
 }

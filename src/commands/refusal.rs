@@ -1,0 +1,67 @@
+//! What is said of a command line that cannot be read.
+
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+
+use super::argv::{command_meant, commands_with, option_meant};
+use crate::{error::Error, output::Printer};
+
+/// What clap has to say instead of a command: help and the version are output, all else is a usage error.
+pub(crate) fn help_or_usage(error: &clap::Error, grammar: &clap::Command, printer: &Printer) -> anyhow::Result<()> {
+    let text = error.render().to_string();
+    if !error.use_stderr() {
+        return Ok(printer.stdout(&text)?);
+    }
+    if matches!(error.kind(), ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand | ErrorKind::MissingSubcommand) {
+        let hint = Some("--help shows what there is".to_owned());
+        return Err(Error::Usage { message: "COMMAND is missing".to_owned(), hint }.into());
+    }
+    // `error: MESSAGE`, lines that belong to it, and after an empty line `tip: …`, `Usage: …`, `For more information …`.
+    let message = text.split("\n\n").next().unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ");
+    let tips = || text.lines().filter_map(|line| line.trim().strip_prefix("tip: "));
+    let similar = tips().find(|tip| tip.contains("similar")).or(tips().next()).map(tip);
+    let hint = meant(error, grammar)
+        .or_else(|| owners(error, grammar))
+        .or(similar)
+        .unwrap_or_else(|| "--help shows what there is".to_owned());
+    let message = message.trim_start_matches("error: ").to_owned();
+    Err(Error::Usage { message, hint: Some(hint) }.into())
+}
+
+/// A tip of clap's. What it says of `--` is not so here, where a server's command stands behind it.
+fn tip(tip: &str) -> String {
+    if tip.starts_with("to pass ") && tip.contains(" as a value, use '-- ") {
+        "what is for the tool is written key=value".to_owned()
+    } else {
+        tip.to_owned()
+    }
+}
+
+/// What was meant by a word or an option of other programs.
+fn meant(error: &clap::Error, grammar: &clap::Command) -> Option<String> {
+    let word = |kind| match error.get(kind) {
+        Some(ContextValue::String(word)) => Some(word.as_str()),
+        _ => None,
+    };
+    match error.kind() {
+        ErrorKind::InvalidSubcommand => {
+            let meant = command_meant(word(ContextKind::InvalidSubcommand)?)?;
+            Some(format!("did you mean `toolnexus {meant}`?"))
+        }
+        ErrorKind::UnknownArgument => {
+            let name = word(ContextKind::InvalidArg)?.strip_prefix("--")?;
+            option_meant(grammar, "", name)
+                .filter(|meant| meant == "-o json")
+                .map(|meant| format!("{meant} prints JSON"))
+        }
+        _ => None,
+    }
+}
+
+/// Which commands take the option that this one does not.
+fn owners(error: &clap::Error, grammar: &clap::Command) -> Option<String> {
+    let Some(ContextValue::String(option)) = error.get(ContextKind::InvalidArg) else { return None };
+    let owners = commands_with(grammar, option);
+    let (last, others) = owners.split_last().filter(|_| error.kind() == ErrorKind::UnknownArgument)?;
+    let names = if others.is_empty() { last.clone() } else { format!("{} and {last}", others.join(", ")) };
+    Some(format!("{option} is an option of {names}"))
+}
