@@ -15,7 +15,7 @@
 //! | edge | `main.rs` | parse, run, exit code |
 //! | command line | [`cli`], [`commands`], [`error`] | clap types; a file for each subcommand; exit codes |
 //! | resolvers | [`resolver`] | answers files, programs, deferred calls, people, and their order |
-//! | people | [`terminal`], [`output`] | prompts, the line editor, the browser; rendering |
+//! | people | [`terminal`], [`output`], `web` | prompts, the line editor, the browser; rendering; questions as pages |
 //! | pages | [`pages`] | the strict server on loopback for pages in a browser |
 //! | kept servers | [`keeper`] | a process for each kept server; attaching to it |
 //! | host | [`host`], [`client`], [`config`], [`auth`] | servers, negotiation, rounds, tasks, time, sign-ins |
@@ -72,3 +72,4 @@ pub mod resolver;
 pub mod terminal;
 mod text;
 pub mod transport;
+mod web;

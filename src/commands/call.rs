@@ -29,7 +29,7 @@ use crate::{
     form::Form,
     output::pretty,
     protocol::{CallToolResult, Tool},
-    terminal::{Filled, Terminal},
+    terminal::Filled,
 };
 
 /// What `call` takes.
@@ -107,7 +107,7 @@ pub async fn run(args: CallArgs, context: &Context) -> anyhow::Result<()> {
         server: server.as_str().into(),
         tool,
         page,
-        terminal: questions.terminal(),
+        questions: &questions,
         defer: args.questions.defer.as_deref(),
         shown: &args.shown,
         dry_run: args.dry_run,
@@ -121,7 +121,7 @@ pub async fn run(args: CallArgs, context: &Context) -> anyhow::Result<()> {
     };
     let heard = session.close().await;
     // What was not used matters only where everything else went well.
-    questions.finish(printer, ended.is_ok())?;
+    questions.finish(printer, ended.is_ok()).await?;
     match ended {
         Ok(ended) => ended.conclude(heard.unanswered).map_err(Into::into),
         // What the server made of a question that nobody answered matters less than the question.
@@ -172,7 +172,7 @@ pub(super) struct Call<'a> {
     pub(super) tool: String,
     /// The command that shows the tool's arguments.
     pub(super) page: String,
-    pub(super) terminal: Option<&'a Terminal>,
+    pub(super) questions: &'a Questions,
     pub(super) defer: Option<&'a Path>,
     pub(super) shown: &'a ResultArgs,
     pub(super) dry_run: bool,
@@ -205,6 +205,7 @@ impl Call<'_> {
             self.context.printer.data("request", &request, || format!("{}\n", pretty(&request.to_string())))?;
             return Ok(None);
         }
+        self.questions.set_arguments(&arguments);
         let (report, mismatch) = self.send(&target, arguments, timeout).await?;
         if let Some(words) = mismatch {
             self.context.printer.warning(&format!("{}: {words}", self.server))?;
@@ -324,7 +325,7 @@ impl Call<'_> {
             message: format!("{} needs {}{why}", self.tool, names.join(", ")),
             hint: Some(format!("give {}=…; `{}` shows them all", names[0], self.page)),
         };
-        let terminal = self.terminal.ok_or_else(|| needs(""))?;
+        let terminal = self.questions.terminal().ok_or_else(|| needs(""))?;
         let title = format!("{} needs", self.tool);
         match terminal.fill(missing, &title, "", self.session.signals.stop.clone()).await {
             Filled::Accept(content) => Ok(content),

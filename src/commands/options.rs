@@ -111,14 +111,15 @@ pub struct QuestionArgs {
     /// Ask this program: it reads the question as a JSON line and prints an answer (no shell)
     #[arg(long, value_name = "COMMAND")]
     pub on_elicit: Option<String>,
-    /// Give the program this many seconds to answer [default: 60]
-    #[arg(long, value_name = "SECS", value_parser = parse_seconds, requires = "on_elicit")]
+    /// Give the program, or the person in the browser, this many seconds to answer [default: 60 and 1800]
+    #[arg(long, value_name = "SECS", value_parser = parse_seconds)]
     pub elicit_timeout: Option<Duration>,
     /// Put the call aside in this file when the server asks; `toolnexus resume` continues it
     #[arg(long, value_name = "FILE")]
     pub defer: Option<PathBuf>,
-    /// What to do with a question that is still open: prompt, decline, cancel, fail (cancel, and exit with 8), or off (the
-    /// server may not ask) [default: prompt at a terminal, else fail]
+    /// What to do with a question that is still open: prompt (ask at the terminal), browser (ask on a page on this machine),
+    /// ask (at the terminal, or else in the browser), decline, cancel, fail (cancel, and exit with 8), or off (the server may
+    /// not ask) [default: $TOOLNEXUS_ELICIT, or else prompt at a terminal, or else fail]
     #[arg(long, value_name = "POLICY", value_enum, hide_possible_values = true)]
     pub elicit: Option<ElicitPolicy>,
     /// Record the answers in an answers file
@@ -132,11 +133,18 @@ pub struct QuestionArgs {
     pub url_wait: Option<Duration>,
 }
 
+/// The variable that says what happens to a question where no option does.
+pub(crate) const ELICIT_VARIABLE: &str = "TOOLNEXUS_ELICIT";
+
 /// What happens to a question that nothing answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum ElicitPolicy {
     /// Ask the person at the terminal
     Prompt,
+    /// Ask the person in a browser on this machine
+    Browser,
+    /// Ask the person at the terminal, or else in a browser
+    Ask,
     /// Decline it
     Decline,
     /// Cancel it

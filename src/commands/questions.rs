@@ -1,16 +1,20 @@
 use std::{io::ErrorKind, path::Path, sync::Arc, time::Duration};
 
 use anyhow::Context;
+use clap::ValueEnum;
+use serde_json::{Map, Value};
 
-use super::options::{ElicitPolicy, QuestionArgs};
+use super::options::{ELICIT_VARIABLE, ElicitPolicy, QuestionArgs};
 use crate::{
     auth::SignInOptions,
+    config::Environment,
     elicitation::{Link, Resolver},
     error::Error,
     files::read_text,
     output::Printer,
     resolver::{
-        Chain, Deferred, LineSink, Pending, Person, Program, ProgramError, Recorder,
+        Browser, BrowserNotice, BrowserOptions, BrowserSink, Chain, Deferred, LineSink, Pending, Person, Program,
+        ProgramError, Recorder,
         answers::{Answers, AnswersError, AnswersFile, LinkSink, Otherwise, Overlay},
     },
     terminal::Terminal,
@@ -18,6 +22,8 @@ use crate::{
 
 /// How long a program may take for an answer, unless an option says otherwise.
 const PROGRAM_LIMIT: Duration = Duration::from_secs(60);
+/// How long a person at a browser has, unless an option says otherwise.
+const BROWSER_LIMIT: Duration = Duration::from_secs(1800);
 
 /// Who answers the questions of a run, made from the options for it.
 #[derive(Clone, Default)]
@@ -31,6 +37,7 @@ pub(super) struct Questions {
     answers: Option<Arc<Answers>>,
     recorder: Option<Recorder>,
     terminal: Option<Terminal>,
+    browser: Option<Browser>,
 }
 
 impl Questions {
@@ -56,7 +63,7 @@ impl Questions {
     /// asks while it lists is answered at the terminal, or told cancel.
     pub(super) fn for_listing() -> Self {
         let terminal = Terminal::open(false);
-        let otherwise = otherwise(None, None, terminal.is_some());
+        let otherwise = if terminal.is_some() { Otherwise::Prompt } else { Otherwise::Fail };
         let person = terminal.clone().map(|terminal| Arc::new(Person::new(terminal, true)) as Arc<dyn Resolver>);
         let sign_in = SignInOptions { person: person.clone(), ..SignInOptions::default() };
         let chain = Chain::new(Vec::new(), person, otherwise);
@@ -76,19 +83,22 @@ impl Questions {
     ) -> anyhow::Result<Self> {
         let answers = read_answers(args)?;
         let terminal = Terminal::open(args.takes_stdin() || stdin_is_taken);
-        let person = terminal.clone().map(|terminal| Person::new(terminal, !args.no_browser));
-        let mut person = person.map(|person| Arc::new(person) as Arc<dyn Resolver>);
+        let policy = Policy::new(args)?;
+        let browser = policy.wants_browser(terminal.is_some()).then(|| browser(args, printer));
+        let at_terminal = terminal.clone().filter(|_| browser.is_none());
+        let person = at_terminal.map(|terminal| Arc::new(Person::new(terminal, !args.no_browser)) as Arc<dyn Resolver>);
+        let mut person = person.or_else(|| browser.clone().map(|browser| Arc::new(browser) as Arc<dyn Resolver>));
+        if args.elicit_timeout.is_some() && args.on_elicit.is_none() && browser.is_none() {
+            return Err(Error::usage("--elicit-timeout needs --on-elicit, or --elicit browser").into());
+        }
         // A sign-in is the host's own question: no option for those of servers counts for it.
         let sign_in = SignInOptions { person: person.clone(), ..SignInOptions::default() };
-        if args.elicit == Some(ElicitPolicy::Off) {
-            return match args.first() {
-                Some(option) => Err(Error::usage(format!("--elicit off cannot be used with {option}")).into()),
-                None => Ok(Self { sign_in, terminal, ..Self::default() }),
-            };
+        if policy.is_off(args)? {
+            return Ok(Self { sign_in, terminal, ..Self::default() });
         }
         let said = answers.as_ref().and_then(|(file, _)| file.otherwise);
-        let waits_on = is_pending && matches!(args.elicit, None | Some(ElicitPolicy::Prompt)) && said.is_none();
-        let otherwise = otherwise(args.elicit, said, terminal.is_some());
+        let waits_on = is_pending && policy.lets_wait() && said.is_none();
+        let otherwise = policy.otherwise(said, person.is_some());
         let answers = answers.map(|(file, overlay)| Arc::new(Answers::new(file, overlay, links(printer, args))));
         let program = args.on_elicit.as_ref().map(|words| program(words, args, printer)).transpose()?;
         let first = answers.clone().map(|answers| answers as Arc<dyn Resolver>);
@@ -110,7 +120,14 @@ impl Questions {
         });
         let recorder = recorder.transpose()?;
         let resolver = recorder.clone().map_or(chain, |recorder| Arc::new(recorder));
-        Ok(Self { resolver: Some(resolver), sign_in, url_wait: args.url_wait, answers, recorder, terminal })
+        Ok(Self { resolver: Some(resolver), sign_in, url_wait: args.url_wait, answers, recorder, terminal, browser })
+    }
+
+    /// Says with which arguments a call is made, where its questions are shown with them.
+    pub(super) fn set_arguments(&self, arguments: &Map<String, Value>) {
+        if let Some(browser) = &self.browser {
+            browser.set_arguments(arguments);
+        }
     }
 
     /// The terminal, where there is one at which a person can be asked.
@@ -118,11 +135,14 @@ impl Questions {
         self.terminal.as_ref()
     }
 
-    /// Writes the record, once no more questions can come; where the call `ended_well`, says what was not used, too.
+    /// Ends the pages in a browser and writes the record, once no more questions can come; where the call `ended_well`, says what was not used, too.
     ///
     /// # Errors
     /// When the record cannot be written.
-    pub(super) fn finish(&self, printer: &Printer, ended_well: bool) -> anyhow::Result<()> {
+    pub(super) async fn finish(&self, printer: &Printer, ended_well: bool) -> anyhow::Result<()> {
+        if let Some(browser) = &self.browser {
+            browser.close().await;
+        }
         let unused = self.answers.as_ref().filter(|_| ended_well).map(|answers| answers.unused()).unwrap_or_default();
         for unused in unused {
             printer.warning(&format!("not used: {unused}"))?;
@@ -200,16 +220,90 @@ fn deferred(path: &Path) -> Result<Arc<dyn Resolver>, Error> {
     Ok(Arc::new(Deferred))
 }
 
-/// What happens to a question that nothing answered: the option, else what the file says, else as there is a person.
-fn otherwise(option: Option<ElicitPolicy>, file: Option<Otherwise>, person: bool) -> Otherwise {
-    let by_default = if person { Otherwise::Prompt } else { Otherwise::Fail };
-    match option {
-        Some(ElicitPolicy::Prompt) => Otherwise::Prompt,
-        Some(ElicitPolicy::Decline) => Otherwise::Decline,
-        Some(ElicitPolicy::Cancel) => Otherwise::Cancel,
-        Some(ElicitPolicy::Fail) => Otherwise::Fail,
-        Some(ElicitPolicy::Off) | None => file.unwrap_or(by_default),
+/// What is said about a question that nothing answered: by the option, else by the variable.
+#[derive(Clone, Copy)]
+struct Policy {
+    option: Option<ElicitPolicy>,
+    variable: Option<ElicitPolicy>,
+}
+
+impl Policy {
+    fn new(args: &QuestionArgs) -> Result<Self, Error> {
+        let environment = Environment::current();
+        let word = environment.variable(ELICIT_VARIABLE).filter(|word| !word.is_empty());
+        let variable = word.map(|word| {
+            ElicitPolicy::from_str(word, false).map_err(|_| {
+                let known: Vec<_> =
+                    ElicitPolicy::value_variants().iter().filter_map(ValueEnum::to_possible_value).collect();
+                let known: Vec<&str> = known.iter().map(clap::builder::PossibleValue::get_name).collect();
+                Error::usage(format!("the variable {ELICIT_VARIABLE} is {word:?}, not one of {}", known.join(", ")))
+            })
+        });
+        Ok(Self { option: args.elicit, variable: variable.transpose()? })
     }
+
+    fn said(self) -> Option<ElicitPolicy> {
+        self.option.or(self.variable)
+    }
+
+    /// Whether a person is asked in a browser.
+    fn wants_browser(self, has_terminal: bool) -> bool {
+        match self.said() {
+            Some(ElicitPolicy::Browser) => true,
+            Some(ElicitPolicy::Ask) => !has_terminal,
+            _ => false,
+        }
+    }
+
+    /// Whether servers may not ask at all. A variable says so only where no option for answers was given.
+    fn is_off(self, args: &QuestionArgs) -> Result<bool, Error> {
+        match (self.option, self.variable, args.first()) {
+            (Some(ElicitPolicy::Off), _, Some(option)) => {
+                Err(Error::usage(format!("--elicit off cannot be used with {option}")))
+            }
+            (Some(ElicitPolicy::Off), ..) | (None, Some(ElicitPolicy::Off), None) => Ok(true),
+            _ => Ok(false),
+        }
+    }
+
+    /// Whether a call that was put aside may wait on.
+    fn lets_wait(self) -> bool {
+        matches!(self.said(), None | Some(ElicitPolicy::Prompt | ElicitPolicy::Browser | ElicitPolicy::Ask))
+    }
+
+    /// What happens to a question that nothing answered: as the option says, else the file, else the variable, else as there
+    /// is a person.
+    fn otherwise(self, file: Option<Otherwise>, person: bool) -> Otherwise {
+        let by_default = if person { Otherwise::Prompt } else { Otherwise::Fail };
+        let word = |policy: ElicitPolicy| match policy {
+            ElicitPolicy::Prompt | ElicitPolicy::Browser | ElicitPolicy::Ask => Otherwise::Prompt,
+            ElicitPolicy::Decline => Otherwise::Decline,
+            ElicitPolicy::Cancel => Otherwise::Cancel,
+            ElicitPolicy::Fail | ElicitPolicy::Off => Otherwise::Fail,
+        };
+        self.option.map(word).or(file).or(self.variable.map(word)).unwrap_or(by_default)
+    }
+}
+
+/// A person at a browser, who is told on standard error where.
+fn browser(args: &QuestionArgs, printer: &Arc<Printer>) -> Browser {
+    let printer = Arc::clone(printer);
+    let sink: BrowserSink = Arc::new(move |notice| {
+        let printed = match notice {
+            BrowserNotice::Waits(question, url) => {
+                let is_remote = std::env::var_os("SSH_CONNECTION").is_some();
+                let host = is_remote.then(|| nix::unistd::gethostname().ok()).flatten();
+                let host = host.map(|host| host.to_string_lossy().into_owned());
+                printer.waits_in_browser(&question.origin.server, url, host.as_deref())
+            }
+            BrowserNotice::NotStarted(why) => {
+                printer.warning(&format!("no browser could be started ({why}); open the address above yourself"))
+            }
+        };
+        // A stdout that is gone is told when the result cannot be written.
+        drop(printed);
+    });
+    Browser::new(BrowserOptions { sink, starts: !args.no_browser, limit: args.elicit_timeout.unwrap_or(BROWSER_LIMIT) })
 }
 
 /// Shows each link that an answers file accepts, and opens it where the file says so.

@@ -70,14 +70,14 @@ pub async fn run(args: ShellArgs, context: &Context) -> anyhow::Result<()> {
     if !is_script {
         session.signals.interrupt_lines();
     }
-    let mut shell = Shell::new(&session, context, questions.terminal(), args.server.timeout);
+    let mut shell = Shell::new(&session, context, &questions, args.server.timeout);
     shell.greet(&names, is_script).await;
     let ended = match questions.terminal() {
         Some(terminal) if !is_script => shell.talk(terminal).await,
         _ => shell.script(args.keep_going).await,
     };
     session.close().await;
-    questions.finish(printer, ended.is_ok())?;
+    questions.finish(printer, ended.is_ok()).await?;
     ended.map_err(Into::into)
 }
 

@@ -13,6 +13,7 @@ use super::{
     each::Each,
     ended::Ended,
     options::GlobalArgs,
+    questions::Questions,
     refusal::help_or_usage,
     select::{Selected, ServerWord},
     session::Session,
@@ -36,7 +37,7 @@ const TICK: Duration = Duration::from_millis(50);
 pub(super) struct Shell<'a> {
     pub(super) session: &'a Session,
     pub(super) context: &'a Context,
-    terminal: Option<&'a Terminal>,
+    questions: &'a Questions,
     timeout: Option<Duration>,
     values: HashMap<String, Value>,
     /// The tools of servers that were listed.
@@ -55,11 +56,11 @@ impl<'a> Shell<'a> {
     pub(super) fn new(
         session: &'a Session,
         context: &'a Context,
-        terminal: Option<&'a Terminal>,
+        questions: &'a Questions,
         timeout: Option<Duration>,
     ) -> Self {
         let (values, tools) = (HashMap::new(), HashMap::new());
-        Self { session, context, terminal, timeout, values, tools, is_script: false }
+        Self { session, context, questions, timeout, values, tools, is_script: false }
     }
 
     /// Connects to the servers that were named, all at once. One that cannot be reached is told, and tried again when it is
@@ -258,7 +259,7 @@ impl<'a> Shell<'a> {
         if lines.is_some() && name.is_some() {
             return Err(Error::usage("a result is kept of one call, not of --each").into());
         }
-        let (call, given) = Call::of(args, &shown, line, self.context, self.terminal)?;
+        let (call, given) = Call::of(args, &shown, line, self.context, self.questions)?;
         let result = match (name, lines) {
             (None, Some(lines)) => {
                 let each = Each { call: &call, given: &given, args: &many, timeout };
@@ -321,7 +322,7 @@ impl Call<'_> {
         shown: &'b ResultArgs,
         session: &'b Session,
         context: &'b Context,
-        terminal: Option<&'b Terminal>,
+        questions: &'b Questions,
     ) -> anyhow::Result<(Call<'b>, Given)> {
         let (server, tool, words) = split(args.words, args.command)?;
         let given = Given::read(words, args.args, true)?;
@@ -334,7 +335,7 @@ impl Call<'_> {
             server: server.as_str().into(),
             tool,
             page,
-            terminal,
+            questions,
             defer: None,
             shown,
             dry_run,

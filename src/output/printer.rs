@@ -193,6 +193,19 @@ impl Printer {
         }
     }
 
+    /// Says that a question waits in the browser, at `url`, to stderr, also when little is to be said. `host` names this
+    /// machine where the person may sit at another one.
+    pub fn waits_in_browser(&self, server: &ServerName, url: &str, host: Option<&str>) -> io::Result<()> {
+        if self.mode == OutputMode::Events {
+            return self.stdout(&format!("{}\n", json!({"event": "browser", "server": server, "url": url})));
+        }
+        let port = url.split([':', '/']).nth(4).unwrap_or_default();
+        let tunnel = host.map(|host| format!("  from another machine: ssh -L {port}:127.0.0.1:{port} {host}\n"));
+        let server = safe_line(server.as_str());
+        gate().print(&format!("{server} asks in the browser: {url}\n{}", tunnel.unwrap_or_default()));
+        Ok(())
+    }
+
     /// Shows where somebody can sign in to `server`, to stderr, also when little is to be said.
     pub fn sign_in(&self, server: &ServerName, prompt: &str, link: &Link) {
         if self.mode != OutputMode::Events {

@@ -1,7 +1,10 @@
 use std::{
     collections::VecDeque,
     io,
-    sync::{Mutex, MutexGuard, PoisonError},
+    sync::{
+        Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
 use hyper::{HeaderMap, header};
@@ -23,7 +26,8 @@ impl Fields {
         Self::parse(url.query().unwrap_or_default().as_bytes())
     }
 
-    pub(super) fn parse(text: &[u8]) -> Self {
+    /// The fields in a form or a query as it was sent.
+    pub(crate) fn parse(text: &[u8]) -> Self {
         Self(url::form_urlencoded::parse(text).into_owned().collect())
     }
 
@@ -56,13 +60,19 @@ impl std::fmt::Debug for Fields {
 /// out and that has not been sent yet.
 pub(super) struct Forms {
     cookie: (String, String),
+    /// Whether a browser has the cookie.
+    is_claimed: AtomicBool,
     open: Mutex<VecDeque<String>>,
 }
 
 impl Forms {
     pub(super) fn new(port: u16) -> io::Result<Self> {
         // All ports of a host share their cookies.
-        Ok(Self { cookie: (format!("toolnexus-{port}"), unguessable()?), open: Mutex::default() })
+        Ok(Self {
+            cookie: (format!("toolnexus-{port}"), unguessable()?),
+            is_claimed: AtomicBool::new(false),
+            open: Mutex::default(),
+        })
     }
 
     /// What `Set-Cookie` says for pages below `path`.
@@ -81,14 +91,26 @@ impl Forms {
         Ok(token)
     }
 
-    /// Whether a post is our own. Its token is used up by that.
-    pub(super) fn accept(&self, headers: &HeaderMap, fields: &Fields) -> bool {
+    /// Whether a request comes from a browser that our pages gave the cookie.
+    pub(super) fn has_cookie(&self, headers: &HeaderMap) -> bool {
         let cookies = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
         let mut cookies = cookies.flat_map(|value| value.split(';')).filter_map(|pair| pair.trim().split_once('='));
-        let has_cookie = cookies.any(|(name, value)| name == self.cookie.0 && is_same(value, &self.cookie.1));
-        let Some(token) = fields.one(TOKEN).filter(|_| has_cookie) else { return false };
+        cookies.any(|(name, value)| name == self.cookie.0 && is_same(value, &self.cookie.1))
+    }
+
+    /// Whether the browser that asks is the first one, which the site then belongs to.
+    pub(super) fn claim(&self) -> bool {
+        !self.is_claimed.swap(true, Ordering::Relaxed)
+    }
+
+    /// Whether a post is our own. Its token is used up by that, unless it is a trial.
+    pub(super) fn accept(&self, headers: &HeaderMap, fields: &Fields, is_trial: bool) -> bool {
+        let Some(token) = fields.one(TOKEN).filter(|_| self.has_cookie(headers)) else { return false };
         let mut open = self.tokens();
         let place = open.iter().position(|known| is_same(known, token));
+        if is_trial {
+            return place.is_some();
+        }
         place.and_then(|place| open.remove(place)).is_some()
     }
 
@@ -107,14 +129,19 @@ mod tests {
         let token = forms.open().expect("randomness");
         let fields = Fields::parse(format!("a=1&{TOKEN}={token}").as_bytes());
         let mut headers = HeaderMap::new();
-        assert!(!forms.accept(&headers, &fields));
+        assert!(!forms.accept(&headers, &fields, false));
         let cookie = forms.set_cookie("/x/");
         let cookie = cookie.split(';').next().expect("a pair");
         headers.insert(header::COOKIE, format!("other=1; {cookie}").parse().expect("a value"));
-        assert!(!forms.accept(&headers, &Fields::parse(b"a=1")));
-        assert!(!forms.accept(&headers, &Fields::parse(format!("{TOKEN}={token}&{TOKEN}=x").as_bytes())));
-        assert!(forms.accept(&headers, &fields));
-        assert!(!forms.accept(&headers, &fields), "a token counts once");
+        assert!(!forms.accept(&headers, &Fields::parse(b"a=1"), false));
+        assert!(!forms.accept(&headers, &Fields::parse(format!("{TOKEN}={token}&{TOKEN}=x").as_bytes()), false));
+        assert!(
+            forms.accept(&headers, &fields, true) && forms.accept(&headers, &fields, true),
+            "a trial uses up nothing"
+        );
+        assert!(forms.accept(&headers, &fields, false));
+        assert!(!forms.accept(&headers, &fields, false), "a token counts once");
+        assert!(forms.claim() && !forms.claim(), "a site belongs to the first browser");
     }
 
     #[test]

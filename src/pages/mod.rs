@@ -2,11 +2,12 @@
 //! one path that is secret or known to one sender, nothing cached, a content security policy, forms with a token of
 //! their own and a `SameSite` cookie, every size bounded. All of it works without JavaScript.
 //!
-//! A [`Site`] says what stands on the pages; [`Pages::serve`] serves it. `guard` knows who may ask, `forms` which posts
-//! are our own, `reply` how a page goes out.
+//! A [`Site`] says what stands on the pages; [`Pages::serve`] serves it. `guard` knows who may ask, `owner` whose programs
+//! they are, `forms` which posts are our own, `reply` how a page goes out; all pages have one look, `style.css`.
 
 mod forms;
 mod guard;
+mod owner;
 mod reply;
 mod server;
 

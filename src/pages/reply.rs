@@ -12,12 +12,7 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 /// The body of a response.
 pub(super) type Body = UnsyncBoxBody<Bytes, Infallible>;
 
-const STYLE: &str = "\
-:root{color-scheme:light dark}\
-body{font:1.1rem/1.5 system-ui,sans-serif;margin:12vh auto;max-width:38rem;padding:0 1rem}\
-button,input,select,textarea{font:inherit}\
-button{padding:.4em 1.2em}\
-code{overflow-wrap:anywhere}";
+const STYLE: &str = include_str!("style.css");
 
 /// What a site answers.
 pub enum Reply {
@@ -25,6 +20,8 @@ pub enum Reply {
     Page(Page),
     /// Look at another page of the site: its path, below the site's own.
     SeeOther(String),
+    /// JSON, for a page with a script.
+    Json(serde_json::Value),
     /// Events as they come, for a page with a script.
     Events(BoxStream<'static, Event>),
     /// There is no such page.
@@ -37,6 +34,8 @@ pub struct Page {
     pub status: StatusCode,
     /// Its title and heading.
     pub title: String,
+    /// What it is about, above the heading; empty for none.
+    pub topic: String,
     /// What stands below the heading.
     pub body: Markup,
     /// A script that makes the page better. It has to work without.
@@ -55,7 +54,7 @@ pub struct Event {
 impl Page {
     /// A page that says that all is well.
     pub fn new(title: impl Into<String>, body: Markup) -> Self {
-        Self { status: StatusCode::OK, title: title.into(), body, script: None }
+        Self { status: StatusCode::OK, title: title.into(), topic: String::new(), body, script: None }
     }
 
     /// A page that says that something is wrong with the request.
@@ -70,13 +69,17 @@ impl Page {
             html lang="en" {
                 head {
                     meta charset="utf-8";
-                    meta name="viewport" content="width=device-width";
-                    title { (self.title) }
+                    meta name="viewport" content="width=device-width, initial-scale=1";
+                    meta name="color-scheme" content="light dark";
+                    title { (self.title) @if !self.topic.is_empty() { " · " (self.topic) } }
                     style nonce=(nonce) { (PreEscaped(STYLE)) }
                 }
                 body {
-                    h1 { (self.title) }
-                    (self.body)
+                    main {
+                        p .topic { "toolnexus" @if !self.topic.is_empty() { span { (self.topic) } } }
+                        h1 { (self.title) }
+                        (self.body)
+                    }
                     @if let Some(script) = script { (script) }
                 }
             }
@@ -106,10 +109,17 @@ impl Reply {
                 }
                 response
             }
+            Self::Json(value) => response(StatusCode::OK, "application/json", value.to_string()),
             Self::Events(events) => stream(events),
             Self::NotFound => plain(StatusCode::NOT_FOUND, "There is no such page.\n"),
         }
     }
+}
+
+/// A page of ours that says why a request is not answered, with a way to look again.
+pub(super) fn refusal(title: &str, words: &str, again: &str, nonce: &str) -> Response<Body> {
+    let body = html! { p { (words) } p { a href=(again) { "Look again" } } };
+    Page { status: StatusCode::FORBIDDEN, ..Page::new(title, body) }.render(nonce)
 }
 
 /// A response of plain words.

@@ -19,7 +19,7 @@ use tokio_util::{
 
 use super::{
     forms::{Fields, Forms, TOKEN},
-    guard,
+    guard, owner,
     reply::{self, Body, Reply},
     unguessable,
 };
@@ -38,6 +38,17 @@ pub trait Site: Send + Sync + 'static {
     /// Answers a request that may be answered: it came to the right address, from no page of somebody else's, and a form
     /// in it is one of this site's own.
     fn answer(self: Arc<Self>, visit: Visit) -> BoxFuture<'static, Reply>;
+
+    /// Whether the site is for one person: then it answers this user's programs alone, as far as the system tells whose
+    /// they are, and of browsers only the first one that comes.
+    fn is_personal(&self) -> bool {
+        false
+    }
+
+    /// Whether a form that is sent to this path is only tried, so that it can be sent once more.
+    fn is_trial(&self, _path: &str) -> bool {
+        false
+    }
 }
 
 /// A request for a page.
@@ -48,14 +59,16 @@ pub struct Visit {
     pub query: Fields,
     /// The form, when one was sent.
     pub form: Option<Fields>,
-    token: String,
+    forms: Arc<Forms>,
 }
 
 impl Visit {
     /// What every form of a page needs: a hidden field with its token. A form counts once, so a page has one form, or
     /// several of which one will be sent.
     pub fn token(&self) -> Markup {
-        html! { input type="hidden" name=(TOKEN) value=(self.token); }
+        // Without randomness there is no token, and no form is taken.
+        let token = self.forms.open().unwrap_or_default();
+        html! { input type="hidden" name=(TOKEN) value=(token); }
     }
 }
 
@@ -86,7 +99,7 @@ struct Shared {
     site: Arc<dyn Site>,
     base: String,
     port: u16,
-    forms: Forms,
+    forms: Arc<Forms>,
 }
 
 impl Pages {
@@ -102,7 +115,7 @@ impl Pages {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port.unwrap_or(0))).await?;
         let port = listener.local_addr()?.port();
         let url = format!("http://127.0.0.1:{port}{base}");
-        let shared = Arc::new(Shared { site, base, port, forms: Forms::new(port)? });
+        let shared = Arc::new(Shared { site, base, port, forms: Arc::new(Forms::new(port)?) });
         let (connections, stop) = (TaskTracker::new(), CancellationToken::new());
         let pages =
             Self { url, connections: connections.clone(), stop: stop.clone(), _stops: stop.clone().drop_guard() };
@@ -116,7 +129,7 @@ impl Pages {
     }
 
     /// Takes no more requests, and gives those under way `grace` to end.
-    pub async fn close(self, grace: Duration) {
+    pub async fn close(&self, grace: Duration) {
         self.connections.close();
         drop(timeout(grace, self.connections.wait()).await);
         self.stop.cancel();
@@ -134,10 +147,13 @@ async fn accept(listener: TcpListener, shared: Arc<Shared>, connections: TaskTra
     loop {
         // The semaphore is never closed.
         let Ok(place) = Arc::clone(&places).acquire_owned().await else { return };
-        let Ok((stream, _)) = listener.accept().await else {
+        let Ok((stream, peer)) = listener.accept().await else {
             tokio::time::sleep(Duration::from_millis(50)).await;
             continue;
         };
+        if shared.site.is_personal() && !owner::is_ours(peer.port(), shared.port) {
+            continue;
+        }
         let shared = Arc::clone(&shared);
         connections.spawn(async move {
             let service = service_fn(move |request| {
@@ -162,7 +178,17 @@ impl Shared {
         let Some(path) = self.below(head.uri.path()) else {
             return reply::plain(StatusCode::NOT_FOUND, "There is no such page.\n");
         };
-        let form = if head.method == Method::POST {
+        let Ok(nonce) = unguessable() else {
+            return reply::plain(StatusCode::INTERNAL_SERVER_ERROR, "The system has no randomness.\n");
+        };
+        let is_post = head.method == Method::POST;
+        if self.site.is_personal() && !self.forms.has_cookie(&head.headers) && (is_post || !self.forms.claim()) {
+            // A link from another site's page comes without the cookie; a link on this page comes with it.
+            let words = "A page of questions belongs to the browser that opened it first, and this request does not come \
+                         from there, or your browser keeps no cookies.";
+            return reply::refusal("This page is open in another browser", words, &self.base, &nonce);
+        }
+        let form = if is_post {
             let kind = head.headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
             if !kind.starts_with("application/x-www-form-urlencoded") {
                 return reply::plain(StatusCode::UNSUPPORTED_MEDIA_TYPE, "This is not a form.\n");
@@ -171,22 +197,17 @@ impl Shared {
                 return reply::plain(StatusCode::PAYLOAD_TOO_LARGE, "This form is too large, or came too slowly.\n");
             };
             let fields = Fields::parse(&body.to_bytes());
-            if !self.forms.accept(&head.headers, &fields) {
-                return reply::plain(
-                    StatusCode::FORBIDDEN,
-                    "This form was sent already, or is not from this page, or the browser keeps no cookies. \
-                     Open the page again.\n",
-                );
+            if !self.forms.accept(&head.headers, &fields, self.site.is_trial(path)) {
+                let words = "This form was sent already, or is not from this page, or the browser keeps no cookies. \
+                             Nothing was done.";
+                return reply::refusal("Not taken", words, &self.base, &nonce);
             }
             Some(fields)
         } else {
             None
         };
         let query = Fields::parse(head.uri.query().unwrap_or_default().as_bytes());
-        let (Ok(token), Ok(nonce)) = (self.forms.open(), unguessable()) else {
-            return reply::plain(StatusCode::INTERNAL_SERVER_ERROR, "The system has no randomness.\n");
-        };
-        let visit = Visit { path: path.to_owned(), query, form, token };
+        let visit = Visit { path: path.to_owned(), query, form, forms: Arc::clone(&self.forms) };
         let mut response = Arc::clone(&self.site).answer(visit).await.into_response(&self.base, &nonce);
         // It is made of digits and ASCII words.
         if let Ok(cookie) = HeaderValue::from_str(&self.forms.set_cookie(&self.base)) {

@@ -1,6 +1,7 @@
 //! Who answers questions: files, programs, later runs, people, and the chain of them.
 
 pub mod answers;
+mod browser;
 mod chain;
 mod deferred;
 mod lock;
@@ -10,7 +11,9 @@ mod program;
 mod queue;
 mod record;
 mod taken;
+mod tally;
 
+pub use browser::{Browser, BrowserNotice, BrowserOptions, BrowserSink};
 pub use chain::Chain;
 pub use deferred::Deferred;
 pub use pending::{Named, Pending};

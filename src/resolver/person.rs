@@ -1,6 +1,5 @@
 use std::{
-    collections::HashMap,
-    sync::{Arc, Mutex, PoisonError},
+    sync::Arc,
     time::{Duration, Instant},
 };
 
@@ -8,16 +7,14 @@ use futures_util::{FutureExt, future::BoxFuture};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
-use super::queue::{Place, Queue, Turn};
+use super::{
+    queue::{Place, Queue, Turn},
+    tally::{Tally, Turnout},
+};
 use crate::{
-    elicitation::{Answer, CallName, Cause, Origin, Outcome, Question, Resolver, ServerName, Waited, Why},
+    elicitation::{Answer, Cause, Outcome, Question, Resolver, Waited, Why},
     terminal::{Asking, End, Reply, Terminal},
 };
-
-/// After so many questions in one call, the person is asked whether that is all right.
-const MANY: usize = 20;
-/// A call that has asked nothing for so long is taken for another one.
-const ANOTHER_CALL: Duration = Duration::from_secs(60);
 
 /// A person at a terminal. Everything is asked in the order in which it comes, one question at a time.
 #[derive(Clone, Debug)]
@@ -26,24 +23,13 @@ pub struct Person {
     /// Whether links may be opened.
     browser: bool,
     queue: Queue,
-    counts: Arc<Mutex<Counts>>,
-}
-
-type Counts = HashMap<(ServerName, Option<CallName>), Count>;
-
-/// What one call has asked.
-#[derive(Clone, Copy, Debug)]
-struct Count {
-    asked: usize,
-    last: Instant,
-    /// Whether the person wants to hear no more.
-    is_silenced: bool,
+    tally: Tally,
 }
 
 impl Person {
     /// A person at `terminal`; `browser` says whether links may be opened for them.
     pub fn new(terminal: Terminal, browser: bool) -> Self {
-        Self { terminal, browser, queue: Queue::default(), counts: Arc::default() }
+        Self { terminal, browser, queue: Queue::default(), tally: Tally::default() }
     }
 
     async fn answer(self, question: Arc<Question>, stop: CancellationToken, mut place: Place) -> Outcome {
@@ -80,43 +66,21 @@ impl Person {
             (false, _) => "asks",
         };
         let asking = Asking::of(origin, verb, &request.prompt, self.queue.waiting());
-        match self.count(origin) {
-            None => return Ok(Reply::Cancel),
-            Some(count) if count > MANY && count % MANY == 1 => {
-                match self.terminal.ask_to_go_on(asking.clone(), count - 1, stop).await? {
-                    Reply::Send(_) => {}
-                    reply => {
-                        self.silence(origin);
-                        return Ok(reply);
-                    }
+        match self.tally.count(origin) {
+            Turnout::Silenced => return Ok(Reply::Cancel),
+            Turnout::AskWhether(many) => match self.terminal.ask_to_go_on(asking.clone(), many, stop).await? {
+                Reply::Send(_) => {}
+                reply => {
+                    self.tally.silence(origin);
+                    return Ok(reply);
                 }
-            }
-            Some(_) => {}
+            },
+            Turnout::Ask => {}
         }
         let redraw = |redraw| self.queue.ring(redraw);
         match &request.url {
             Some(url) => self.terminal.ask_link(asking, url, self.browser, stop, redraw).await,
             None => self.terminal.ask_form(asking, request.schema().unwrap_or(&Value::Null), stop, redraw).await,
-        }
-    }
-
-    /// The how manieth question of its call this is; `None` when the person wants to hear no more of it.
-    fn count(&self, origin: &Origin) -> Option<usize> {
-        let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
-        let new = Count { asked: 0, last: Instant::now(), is_silenced: false };
-        let count = counts.entry((origin.server.clone(), origin.call.clone())).or_insert(new);
-        if count.last.elapsed() > ANOTHER_CALL {
-            *count = new;
-        }
-        count.last = Instant::now();
-        count.asked += 1;
-        (!count.is_silenced).then_some(count.asked)
-    }
-
-    fn silence(&self, origin: &Origin) {
-        let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(count) = counts.get_mut(&(origin.server.clone(), origin.call.clone())) {
-            count.is_silenced = true;
         }
     }
 }

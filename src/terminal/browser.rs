@@ -15,7 +15,7 @@ const START: Duration = Duration::from_secs(1);
 
 /// Starts the person's browser with `url`, which is `http` or `https`, on a thread of its own. Why it does not start, where
 /// that is known soon: no failure, as the address is on the screen.
-pub(super) fn open(url: &str) -> Option<io::Error> {
+pub(crate) fn open(url: &str) -> Option<io::Error> {
     let url = url.to_owned();
     let (sender, started) = mpsc::channel();
     let thread = thread::Builder::new().name("browser".to_owned()).spawn(move || sender.send(start(&url)));

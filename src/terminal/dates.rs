@@ -4,7 +4,7 @@ use crate::form::{Field, FieldKind, Format};
 
 /// What `text` stands for in a field of a date and time, where seconds or the offset are missing: with seconds, and with
 /// the offset that this machine's clock has then. `None` where nothing is missing, or it is no date and time.
-pub(super) fn complete(field: &Field, text: &str) -> Option<String> {
+pub(crate) fn complete(field: &Field, text: &str) -> Option<String> {
     match &field.kind {
         FieldKind::Text(rules) if rules.format == Some(Format::DateTime) => complete_in(text, &TimeZone::system()),
         _ => None,

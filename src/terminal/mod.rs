@@ -40,7 +40,9 @@ mod tty;
 mod unfold;
 mod waiting;
 
+pub(crate) use browser::open as open_in_browser;
 pub(crate) use command::Typed;
+pub(crate) use dates::complete;
 pub(crate) use fill::{Asking, Reply};
 pub use filled::Filled;
 pub use gate::{Gate, gate, is_asking};

@@ -3,6 +3,7 @@
 mod harness;
 
 mod answers;
+mod browser_form;
 mod budget;
 mod by_handshake;
 mod call;

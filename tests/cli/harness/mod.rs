@@ -1,5 +1,6 @@
 //! Running the program in a folder of its own, against servers that follow a script.
 
+mod browser;
 mod fake;
 mod kept;
 pub(crate) mod pages;
@@ -8,6 +9,7 @@ mod script;
 mod terminal;
 mod test;
 
+pub(crate) use browser::{Page, Tab};
 pub(crate) use fake::{Fake, received};
 pub(crate) use kept::{Keepers, Kept, until};
 pub(crate) use run::{Run, wait};

@@ -192,6 +192,11 @@ impl Test {
         command
     }
 
+    /// The folder, for what comes of a run.
+    pub(super) fn into_folder(self) -> TempDir {
+        self.folder
+    }
+
     /// Runs the program to its end, and checks what was expected.
     #[track_caller]
     pub(crate) fn run(self) -> Run {

@@ -1,0 +1,72 @@
+use std::{env, fs};
+
+/// Where Linux lists the connections of a machine.
+const TABLES: [&str; 2] = ["/proc/net/tcp", "/proc/net/tcp6"];
+/// A connection of which both ends are there, and one of which the other end has been closed.
+const LIVE: [&str; 2] = ["01", "08"];
+
+/// Whether the program at the other end of a connection on this machine, from port `from` to our port `to`, is run by
+/// the same user, or by root, who may do anything. An address that is handed to a browser can be seen by every user of the
+/// machine, so that a secret in it is not enough. Where the system does not say who it is, it may be anybody.
+pub(super) fn is_ours(from: u16, to: u16) -> bool {
+    let own = nix::unistd::geteuid().as_raw();
+    // Root's browser is often that of the person who became root.
+    let behind = env::var("SUDO_UID").ok().and_then(|id| id.parse().ok()).filter(|_| own == 0);
+    let tables = TABLES.iter().filter_map(|path| fs::read_to_string(path).ok());
+    match tables.flat_map(|table| owners(&table, from, to)).next() {
+        Some(Owner::User(id)) => id == own || id == 0 || Some(id) == behind,
+        Some(Owner::Gone) => false,
+        None => true,
+    }
+}
+
+/// Whose a connection is.
+#[derive(Debug, PartialEq, Eq)]
+enum Owner {
+    User(u32),
+    /// It was given up, and the system has forgotten whose it was.
+    Gone,
+}
+
+/// The owners of connections from port `from` to port `to`, as they stand in a `table`.
+fn owners(table: &str, from: u16, to: u16) -> Vec<Owner> {
+    let port = |address: &str| address.rsplit_once(':').and_then(|(_, port)| u16::from_str_radix(port, 16).ok());
+    let owner = |line: &str| {
+        let parts: Vec<&str> = line.split_whitespace().collect();
+        let [_, local, remote, state, _, _, _, user, ..] = parts[..] else { return None };
+        if port(local) != Some(from) || port(remote) != Some(to) {
+            return None;
+        }
+        Some(if LIVE.contains(&state) { Owner::User(user.parse().ok()?) } else { Owner::Gone })
+    };
+    table.lines().filter_map(owner).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TABLE: &str = "\
+  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode
+   0: 0100007F:1F90 00000000:0000 0A 00000000:00000000 00:00000000 00000000  1000        0 1 1 0 100 0 0 10 0
+   1: 0100007F:C350 0100007F:1F90 01 00000000:00000000 00:00000000 00000000  1001        0 2 1 0 20 4 0 10 -1
+   2: 0100007F:1F90 0100007F:C350 01 00000000:00000000 00:00000000 00000000  1000        0 3 1 0 20 4 0 10 -1
+   3: 0100007F:C351 0100007F:1F90 06 00000000:00000000 00:00000000 00000000     0        0 0 3 0
+";
+
+    #[test]
+    fn the_other_end_of_a_connection_has_an_owner() {
+        assert_eq!(owners(TABLE, 50000, 8080), [Owner::User(1001)]);
+        assert_eq!(owners(TABLE, 50001, 8080), [Owner::Gone]);
+        assert_eq!(owners(TABLE, 50002, 8080), []);
+        assert_eq!(owners("nonsense", 1, 2), []);
+    }
+
+    #[test]
+    fn a_connection_of_this_process_is_ours() {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+        let to = listener.local_addr().expect("an address").port();
+        let stream = std::net::TcpStream::connect(("127.0.0.1", to)).expect("a connection");
+        assert!(is_ours(stream.local_addr().expect("an address").port(), to));
+    }
+}

@@ -1,0 +1,177 @@
+use std::{sync::Arc, time::Duration};
+
+use futures_util::{FutureExt as _, future::BoxFuture};
+use serde_json::{Map, Value};
+use tokio::sync::OnceCell;
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    queue::{Place, Queue, Turn},
+    tally::{Tally, Turnout},
+};
+use crate::{
+    elicitation::{Answer, Link, Outcome, Question, Resolver, Waited, Why},
+    form::Form,
+    pages::{Address, Pages},
+    terminal::open_in_browser,
+    web::{About, Desk, Matter, Said, during, started_by},
+};
+
+/// How long a browser that has sent an answer may take to fetch the page that says so, and how long the last pages may take
+/// to go out.
+const PATIENCE: Duration = Duration::from_secs(2);
+const GRACE: Duration = Duration::from_millis(500);
+
+/// A person at a browser on this machine. Everything is asked in the order in which it comes, one question at a time, on
+/// a page that stands from the first question on.
+#[derive(Clone)]
+pub struct Browser(Arc<Shared>);
+
+struct Shared {
+    desk: Arc<Desk>,
+    pages: OnceCell<Pages>,
+    queue: Queue,
+    tally: Tally,
+    options: BrowserOptions,
+}
+
+/// How a person is asked at a browser.
+#[derive(Clone)]
+pub struct BrowserOptions {
+    /// Hears of each question, and of what goes wrong.
+    pub sink: BrowserSink,
+    /// Whether the browser is started.
+    pub starts: bool,
+    /// How long the person has for each question.
+    pub limit: Duration,
+}
+
+/// Hears what happens around questions at a browser.
+pub type BrowserSink = Arc<dyn Fn(&BrowserNotice<'_>) + Send + Sync>;
+
+/// What happens around questions at a browser.
+#[derive(Clone, Copy, Debug)]
+pub enum BrowserNotice<'a> {
+    /// A question waits on the page at this address, which nobody but the person may know.
+    Waits(&'a Question, &'a str),
+    /// No browser could be started, and why.
+    NotStarted(&'a str),
+}
+
+impl std::fmt::Debug for Browser {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Browser")
+    }
+}
+
+impl Browser {
+    /// A person at a browser, which is not started before there is a question.
+    pub fn new(options: BrowserOptions) -> Self {
+        let queue = Queue::default();
+        let desk = Desk::new(queue.waiting(), started_by());
+        Self(Arc::new(Shared { desk, pages: OnceCell::new(), queue, tally: Tally::default(), options }))
+    }
+
+    /// Says with which arguments the call is made, to be shown beside its questions.
+    pub fn set_arguments(&self, arguments: &Map<String, Value>) {
+        self.0.desk.set_during(during(arguments));
+    }
+
+    /// Ends the pages, as the run is over: those that are open say so.
+    pub async fn close(&self) {
+        let Some(pages) = self.0.pages.get() else { return };
+        self.0.desk.close(PATIENCE).await;
+        pages.close(GRACE).await;
+    }
+}
+
+impl Shared {
+    async fn answer(self: Arc<Self>, question: Arc<Question>, stop: CancellationToken, mut place: Place) -> Outcome {
+        let turn = tokio::select! {
+            biased;
+            () = stop.cancelled() => return Outcome::Withdrawn,
+            turn = place.turn() => turn,
+        };
+        let said = match turn {
+            Turn::SentAway => Said::Cancel,
+            Turn::Yours => match self.ask(&question, &stop).await {
+                Ok(said) => said,
+                Err(why) => return Outcome::Unanswerable(why),
+            },
+        };
+        if said == Said::CancelAll {
+            self.queue.send_away();
+        }
+        let id = &question.request.id;
+        match said {
+            Said::Send(_) if question.request.is_link() => Outcome::Answered(Answer::accept(id, None)),
+            Said::Send(content) => Outcome::Answered(Answer::accept(id, Some(Value::Object(content)))),
+            Said::Decline => Outcome::Answered(Answer::decline(id)),
+            Said::Cancel | Said::CancelAll => Outcome::Answered(Answer::cancel(id)),
+            Said::Withdrawn => Outcome::Withdrawn,
+            Said::Late => Outcome::Unanswerable(self.late()),
+        }
+    }
+
+    /// Asks, now that nothing else is asked.
+    async fn ask(&self, question: &Question, stop: &CancellationToken) -> Result<Said, Why> {
+        let turnout = self.tally.count(&question.origin);
+        let matter = match &question.request.url {
+            _ if turnout == Turnout::Silenced => return Ok(Said::Cancel),
+            None => Matter::form(Form::from_schema(question.request.schema().unwrap_or(&Value::Null))),
+            Some(url) => match Link::inspect(url) {
+                Ok(link) => Matter::Link(link),
+                Err(refused) => return Err(Why::new(format!("the link is not offered: {}", refused.reason))),
+            },
+        };
+        let pages = self.pages.get_or_try_init(|| Pages::serve(Address::Secret, self.desk.clone())).await;
+        let pages = pages.map_err(|error| Why::new(format!("no page can be served on this machine: {error}")))?;
+        (self.options.sink)(&BrowserNotice::Waits(question, pages.url()));
+        if self.options.starts && !self.desk.is_watched() {
+            self.start(pages.url());
+        }
+        let desk = Arc::clone(&self.desk);
+        self.queue.ring(Box::new(move || desk.tell()));
+        let id = &question.request.id;
+        let limit = self.options.limit;
+        if let Turnout::AskWhether(many) = turnout {
+            let about = About { message: String::new(), ..About::of(question) };
+            match self.desk.ask(id, about, Matter::GoOn(many), stop, limit).await {
+                Said::Send(_) => {}
+                said => {
+                    self.tally.silence(&question.origin);
+                    return Ok(said);
+                }
+            }
+        }
+        Ok(self.desk.ask(id, About::of(question), matter, stop, limit).await)
+    }
+
+    /// Starts a browser on a thread, as that may take long.
+    fn start(&self, url: &str) {
+        let (url, sink) = (url.to_owned(), Arc::clone(&self.options.sink));
+        std::thread::spawn(move || {
+            if let Some(error) = open_in_browser(&url) {
+                sink(&BrowserNotice::NotStarted(&error.to_string()));
+            }
+        });
+    }
+
+    fn late(&self) -> Why {
+        let limit = self.options.limit.as_secs_f64();
+        Why::new(format!("nobody answered it in the browser within {limit} s"))
+            .with_hint("--elicit-timeout gives a person more time")
+    }
+}
+
+impl Resolver for Browser {
+    fn claim(&self, question: Arc<Question>, stop: CancellationToken) -> BoxFuture<'static, Outcome> {
+        let place = self.0.queue.join();
+        Arc::clone(&self.0).answer(question, stop, place).boxed()
+    }
+
+    fn wait(&self, link: Arc<Question>, done: CancellationToken, limit: Duration) -> BoxFuture<'static, Waited> {
+        let desk = Arc::clone(&self.0.desk);
+        async move { desk.wait(&link.request.id, &done, limit).await }.boxed()
+    }
+}

@@ -1,0 +1,176 @@
+use std::{
+    collections::BTreeMap,
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
+
+use tokio::sync::{oneshot, watch};
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    about::{About, During},
+    sheet::{Ending, Matter, Said, Sheet, Stage},
+};
+use crate::elicitation::Waited;
+
+/// How many questions are remembered, those that are over included.
+const REMEMBERED: usize = 64;
+
+/// What is asked at the browser of one person, and how it ended.
+pub(crate) struct Desk {
+    state: Mutex<State>,
+    changed: watch::Sender<()>,
+    /// How many questions wait for their turn.
+    waiting: Arc<AtomicUsize>,
+    /// The program that started this one.
+    pub(super) program: Option<String>,
+}
+
+/// What a desk remembers.
+#[derive(Default)]
+pub(super) struct State {
+    pub(super) sheets: BTreeMap<u64, Sheet>,
+    last: u64,
+    pub(super) during: During,
+    /// Whether the run is over.
+    pub(super) is_gone: bool,
+    /// Whether an answer was sent, and the page that says so has not been asked for yet.
+    pub(super) is_unseen: bool,
+    /// How many pages listen for what changes.
+    pub(super) listeners: usize,
+}
+
+impl Desk {
+    /// A desk for questions of which `waiting` tells how many more there are.
+    pub(crate) fn new(waiting: Arc<AtomicUsize>, program: Option<String>) -> Arc<Self> {
+        Arc::new(Self { state: Mutex::default(), changed: watch::Sender::new(()), waiting, program })
+    }
+
+    /// Asks, until somebody answers, `stop` fires, or `limit` has passed.
+    pub(crate) async fn ask(
+        &self,
+        id: &str,
+        about: About,
+        matter: Matter,
+        stop: &CancellationToken,
+        limit: Duration,
+    ) -> Said {
+        let (said, answer) = oneshot::channel();
+        let number = self.put(id, about, matter, Stage::Open(said));
+        let (ending, said) = tokio::select! {
+            biased;
+            // Whoever answers ends the sheet.
+            said = answer => match said {
+                Ok(said) => return said,
+                Err(_) => (Ending::Withdrawn, Said::Withdrawn),
+            },
+            () = stop.cancelled() => (Ending::Withdrawn, Said::Withdrawn),
+            () = tokio::time::sleep(limit) => (Ending::Late, Said::Late),
+        };
+        self.end(number, ending);
+        said
+    }
+
+    /// Waits for what happens behind the link of the request `id`, until `done` fires, `limit` has passed, or the person
+    /// says how it goes on.
+    pub(crate) async fn wait(&self, id: &str, done: &CancellationToken, limit: Duration) -> Waited {
+        let (said, answer) = oneshot::channel();
+        // A link that was given up at once is not waited for.
+        let Some(number) = self.begin_waiting(id, said) else { return Waited::Cancel };
+        self.tell();
+        let waited = tokio::select! {
+            biased;
+            () = done.cancelled() => Waited::Complete,
+            waited = answer => match waited {
+                Ok(waited) => return waited,
+                Err(_) => Waited::Cancel,
+            },
+            () = tokio::time::sleep(limit) => Waited::TimedOut,
+        };
+        self.end(number, waited.into());
+        waited
+    }
+
+    /// Says what the run does while it is asked.
+    pub(crate) fn set_during(&self, during: During) {
+        self.state().during = during;
+    }
+
+    /// The run is over: open pages say so. Waits for as long as `patience` until whoever answered has seen that the answer
+    /// was taken.
+    pub(crate) async fn close(&self, patience: Duration) {
+        let mut changes = self.changed.subscribe();
+        let seen = async {
+            while self.state().is_unseen {
+                // The sender lives as long as this.
+                drop(changes.changed().await);
+            }
+        };
+        drop(tokio::time::timeout(patience, seen).await);
+        self.state().is_gone = true;
+        self.tell();
+    }
+
+    /// Whether any page is open that hears of changes.
+    pub(crate) fn is_watched(&self) -> bool {
+        self.state().listeners > 0
+    }
+
+    /// Tells open pages that something has changed.
+    pub(crate) fn tell(&self) {
+        self.changed.send_replace(());
+    }
+
+    pub(super) fn changes(&self) -> watch::Receiver<()> {
+        self.changed.subscribe()
+    }
+
+    pub(super) fn waiting(&self) -> usize {
+        self.waiting.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn begin_waiting(&self, id: &str, said: oneshot::Sender<Waited>) -> Option<u64> {
+        let mut state = self.state();
+        let sheet = state.sheets.values_mut().rfind(|sheet| sheet.id == id && sheet.is_live())?;
+        sheet.stage = Stage::Waiting(said);
+        Some(sheet.number)
+    }
+
+    fn put(&self, id: &str, about: About, matter: Matter, stage: Stage) -> u64 {
+        let number = {
+            let mut state = self.state();
+            state.last += 1;
+            let number = state.last;
+            state.sheets.insert(number, Sheet { number, id: id.to_owned(), about, matter, stage });
+            if state.sheets.len() > REMEMBERED {
+                let oldest = state.sheets.values().find(|sheet| !sheet.is_live()).map(|sheet| sheet.number);
+                oldest.and_then(|number| state.sheets.remove(&number));
+            }
+            number
+        };
+        self.tell();
+        number
+    }
+
+    fn end(&self, number: u64, ending: Ending) {
+        if let Some(sheet) = self.state().sheets.get_mut(&number) {
+            sheet.end(ending);
+        }
+        self.tell();
+    }
+}
+
+impl State {
+    /// The question that is to be answered now: one that is asked, else one whose link is waited for.
+    pub(super) fn current(&self) -> Option<&Sheet> {
+        let open = |sheet: &&Sheet| matches!(sheet.stage, Stage::Open(_));
+        self.sheets.values().find(open).or_else(|| self.sheets.values().rfind(|sheet| sheet.is_live()))
+    }
+}

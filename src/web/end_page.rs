@@ -1,0 +1,33 @@
+use maud::{Markup, html};
+
+use super::sheet::{Ending, Sheet};
+
+/// How a question ended, and whether there is another one.
+pub(super) fn end_page(sheet: &Sheet, ending: Ending, is_more: bool, is_gone: bool) -> (String, Markup) {
+    let (title, words) = ending.words(&sheet.about.server);
+    let body = html! {
+        p { (words) }
+        @if is_more { p { a .button href="./" { "Next question" } } }
+        @else { p .quiet { (after(is_gone)) } }
+    };
+    (title, body)
+}
+
+/// Nothing is asked now.
+pub(super) fn idle_page(is_gone: bool) -> (String, Markup) {
+    let title = if is_gone { "The run is over" } else { "No question now" };
+    let body = html! {
+        p .quiet { (after(is_gone)) }
+        @if !is_gone { noscript { meta http-equiv="refresh" content="3"; } }
+    };
+    (title.to_owned(), body)
+}
+
+/// What a person may do when nothing is asked.
+fn after(is_gone: bool) -> &'static str {
+    if is_gone {
+        "You can close this page."
+    } else {
+        "You can close this page. Should there be another question, it comes here."
+    }
+}

@@ -1,0 +1,90 @@
+use maud::{Markup, html};
+use serde_json::Value;
+
+use super::{
+    about::text,
+    controls::name,
+    filling::{Filling, Reading},
+    form_page::ways_out,
+    node::{Control, Node},
+    read::Slot,
+    sheet::Sheet,
+};
+use crate::{form::FieldKind, pages::Visit};
+
+/// Everything that will be sent, before it is.
+pub(super) fn review_page(
+    sheet: &Sheet,
+    filling: &Filling,
+    reading: &Reading,
+    facts: Markup,
+    waiting: usize,
+    visit: &Visit,
+) -> Markup {
+    let server = sheet.about.server.as_str();
+    html! {
+        (sheet.about.words())
+        (facts)
+        @if filling.is_stale {
+            p .warning role="alert" { "It was changed in another tab or window after you looked at it. Please look again." }
+        }
+        h2 { "What " (server) " will receive" }
+        dl .review {
+            @for (node, slot) in filling.nodes.iter().zip(&reading.slots) {
+                div .out[*slot == Slot::Out] {
+                    dt { (name(node)) }
+                    dd {
+                        @match slot {
+                            Slot::Given(value) => (shown(node, value)),
+                            Slot::Out | Slot::Wrong => span .none { "left out" },
+                        }
+                        a href={ (sheet.number) "#" (node.id) } { "Change" span .vh { " " (node.label()) } }
+                    }
+                }
+            }
+        }
+        form method="post" action={ (sheet.number) "-review" } {
+            (visit.token())
+            input type="hidden" name="revision" value=(filling.revision);
+            div .acts {
+                button .agrees name="do" value="send" { "Send" }
+                p .about { "Send it to " (server) ", as it stands here." }
+            }
+            (ways_out(server, waiting))
+        }
+    }
+}
+
+/// A value as a person would say it, part by part where it was entered so.
+fn shown(node: &Node, value: &Value) -> Markup {
+    match (&node.control, value) {
+        (Control::Group(keys), Value::Object(content)) => html! {
+            dl .inner {
+                @for key in keys {
+                    dt { (name(key)) }
+                    dd {
+                        @match content.get(&key.field.key) {
+                            Some(value) => (shown(key, value)),
+                            None => span .none { "left out" },
+                        }
+                    }
+                }
+            }
+        },
+        (Control::Items(item), Value::Array(values)) if !values.is_empty() => html! {
+            ol { @for (row, value) in values.iter().enumerate() { li { (shown(&node.row(item, row), value)) } } }
+        },
+        (Control::Json, value) if matches!(node.field.kind, FieldKind::Json) && !value.is_string() => {
+            let json = serde_json::to_string_pretty(value).unwrap_or_default();
+            html! { pre dir="auto" { (text(&json)) } }
+        }
+        (_, value) => {
+            let words = node.field.show(value);
+            html! {
+                @if words.is_empty() { span .none { "an empty text" } }
+                @else if words.trim().is_empty() { span .none { "space alone: " (Value::from(words).to_string()) } }
+                @else { span .value dir="auto" { (text(&words)) } }
+            }
+        }
+    }
+}

@@ -1,0 +1,126 @@
+use serde_json::{Map, Value};
+use tokio::sync::oneshot;
+
+use super::{about::About, filling::Filling};
+use crate::{
+    elicitation::{Link, Waited},
+    form::Form,
+};
+
+/// One question, on a page of its own.
+pub(super) struct Sheet {
+    pub(super) number: u64,
+    /// The id of the request.
+    pub(super) id: String,
+    pub(super) about: About,
+    pub(super) matter: Matter,
+    pub(super) stage: Stage,
+}
+
+/// What is asked.
+pub(crate) enum Matter {
+    /// A form to fill.
+    Form(Box<Filling>),
+    /// A link to open.
+    Link(Link),
+    /// Whether a server that has asked so many questions may go on.
+    GoOn(usize),
+    /// Nothing any more: what was asked and typed is forgotten.
+    Forgotten,
+}
+
+impl Matter {
+    /// A form that nobody has touched.
+    pub(crate) fn form(form: Form) -> Self {
+        Self::Form(Filling::new(form))
+    }
+}
+
+/// How far a question is.
+pub(super) enum Stage {
+    /// It waits for an answer.
+    Open(oneshot::Sender<Said>),
+    /// The link was opened, and nobody waits for it yet, or any more.
+    Opened,
+    /// The link was opened, and what happens behind it is waited for.
+    Waiting(oneshot::Sender<Waited>),
+    Over(Ending),
+}
+
+/// What a person said, or did not.
+#[derive(Debug, PartialEq)]
+pub(crate) enum Said {
+    /// Yes, with this content.
+    Send(Map<String, Value>),
+    /// No.
+    Decline,
+    /// Closed.
+    Cancel,
+    /// Closed, with everything that waits.
+    CancelAll,
+    /// Nothing, as the question is gone.
+    Withdrawn,
+    /// Nothing, as the time was over.
+    Late,
+}
+
+/// How a question ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Ending {
+    Sent,
+    Agreed,
+    Declined,
+    Cancelled,
+    Withdrawn,
+    Late,
+    LinkDone,
+    LinkLeft,
+    LinkLate,
+}
+
+impl Ending {
+    /// The ending in a heading, and what it means.
+    pub(super) fn words(self, server: &str) -> (String, String) {
+        let (title, words) = match self {
+            Self::Sent => (format!("Sent to {server}"), "Your answer is on its way.".to_owned()),
+            Self::Agreed => (format!("Sent to {server}"), "You agreed.".to_owned()),
+            Self::Declined => {
+                ("Declined".to_owned(), format!("{server} is told that you said no. Nothing else was sent."))
+            }
+            Self::Cancelled => ("Cancelled".to_owned(), "The question was closed without an answer.".to_owned()),
+            Self::Withdrawn => {
+                ("Withdrawn".to_owned(), "The question is no longer asked. Nothing was sent.".to_owned())
+            }
+            Self::Late => ("Too late".to_owned(), "The time for an answer is over. Nothing was sent.".to_owned()),
+            Self::LinkDone => ("Done".to_owned(), format!("{server} goes on.")),
+            Self::LinkLeft => ("No longer waited for".to_owned(), format!("{server} decides how it goes on.")),
+            Self::LinkLate => {
+                ("No longer waited for".to_owned(), "Nothing was heard of the link in the time there was.".to_owned())
+            }
+        };
+        (title, words)
+    }
+}
+
+impl From<Waited> for Ending {
+    fn from(waited: Waited) -> Self {
+        match waited {
+            Waited::Complete | Waited::Continue => Self::LinkDone,
+            Waited::Cancel => Self::LinkLeft,
+            Waited::TimedOut => Self::LinkLate,
+        }
+    }
+}
+
+impl Sheet {
+    /// Whether it wants anything of a person.
+    pub(super) fn is_live(&self) -> bool {
+        matches!(self.stage, Stage::Open(_) | Stage::Waiting(_) | Stage::Opened)
+    }
+
+    /// Ends it. What was typed is forgotten.
+    pub(super) fn end(&mut self, ending: Ending) {
+        self.stage = Stage::Over(ending);
+        self.matter = Matter::Forgotten;
+    }
+}

@@ -1,0 +1,276 @@
+use std::sync::Arc;
+
+use futures_util::{FutureExt as _, future::BoxFuture};
+use maud::html;
+use serde_json::{Map, Value, json};
+
+use super::{
+    desk::{Desk, State},
+    end_page::{end_page, idle_page},
+    filling::Filling,
+    form_page::form_page,
+    link_page::{go_on_page, link_page, waiting_page},
+    review_page::review_page,
+    sheet::{Ending, Matter, Said, Sheet, Stage},
+    tidings::tidings,
+};
+use crate::{
+    elicitation::Waited,
+    pages::{Fields, Page, Reply, Site, Visit},
+};
+
+/// What makes the pages better: live errors, news, a filter for long lists.
+const SCRIPT: &str = include_str!("script.js");
+
+/// What of a question is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Part {
+    Page,
+    Review,
+    Check,
+    News,
+}
+
+/// The number of a question and a part of it, as they stand in a path: `3`, `3-review`.
+fn parse(path: &str) -> Option<(u64, Part)> {
+    let (number, part) = path.split_once('-').unwrap_or((path, ""));
+    let part = match part {
+        "" => Part::Page,
+        "review" => Part::Review,
+        "check" => Part::Check,
+        "news" => Part::News,
+        _ => return None,
+    };
+    let is_plain = number.bytes().all(|byte| byte.is_ascii_digit());
+    Some((number.parse().ok().filter(|_| is_plain)?, part))
+}
+
+impl Site for Desk {
+    fn answer(self: Arc<Self>, visit: Visit) -> BoxFuture<'static, Reply> {
+        std::future::ready(self.reply(&visit)).boxed()
+    }
+
+    fn is_personal(&self) -> bool {
+        true
+    }
+
+    fn is_trial(&self, path: &str) -> bool {
+        matches!(parse(path), Some((_, Part::Check)))
+    }
+}
+
+impl Desk {
+    fn reply(self: &Arc<Self>, visit: &Visit) -> Reply {
+        let reply = match (parse(&visit.path), &visit.form) {
+            _ if visit.path.is_empty() && visit.form.is_none() => self.front(visit),
+            (Some((number, Part::News)), None) => Reply::Events(tidings(Arc::clone(self), number)),
+            (Some((number, Part::Page | Part::Review)), None) if !self.state().sheets.contains_key(&number) => {
+                Reply::SeeOther(String::new())
+            }
+            (Some((number, Part::Page)), None) => self.show(number, false, visit),
+            (Some((number, Part::Review)), None) => self.show(number, true, visit),
+            (Some((number, Part::Check)), Some(form)) => self.check(number, form),
+            (Some((number, Part::Page | Part::Review)), Some(form)) => self.take(number, form),
+            _ => return Reply::NotFound,
+        };
+        self.tell();
+        reply
+    }
+
+    /// What is asked now.
+    fn front(&self, visit: &Visit) -> Reply {
+        let current = self.state().current().map(|sheet| sheet.number);
+        match current {
+            Some(number) => self.show(number, false, visit),
+            None => {
+                let state = self.state();
+                let last = state.sheets.values().next_back().map(|sheet| sheet.number);
+                let is_gone = state.is_gone;
+                drop(state);
+                match last {
+                    Some(number) => self.show(number, false, visit),
+                    None => {
+                        let (title, body) = idle_page(is_gone);
+                        page(title, "", html! { div data-state="idle" data-news="0-news" {} (body) })
+                    }
+                }
+            }
+        }
+    }
+
+    fn show(&self, number: u64, is_review: bool, visit: &Visit) -> Reply {
+        let waiting = self.waiting();
+        let mut state = self.state();
+        let is_more = state.current().is_some_and(|next| next.number != number);
+        let State { sheets, during, is_unseen, is_gone, .. } = &mut *state;
+        let Some(sheet) = sheets.get_mut(&number) else { return Reply::NotFound };
+        let facts = sheet.about.facts(during, self.program.as_deref());
+        if is_review
+            && let Matter::Form(filling) = &mut sheet.matter
+            && !filling.read().wrongs.is_empty()
+        {
+            filling.is_tried = true;
+            return Reply::SeeOther(number.to_string());
+        }
+        let (name, (title, body)) = match (&sheet.stage, &sheet.matter) {
+            (Stage::Open(_), Matter::Form(filling)) if is_review && !filling.nodes.is_empty() => {
+                let reading = filling.read();
+                ("open", ("Send this?".to_owned(), review_page(sheet, filling, &reading, facts, waiting, visit)))
+            }
+            (Stage::Open(_), Matter::Form(filling)) => {
+                ("open", (sheet.about.title(), form_page(sheet, filling, facts, waiting, visit)))
+            }
+            (Stage::Open(_), Matter::Link(link)) => {
+                ("open", (sheet.about.title(), link_page(sheet, link, facts, waiting, visit)))
+            }
+            (Stage::Open(_), Matter::GoOn(many)) => {
+                ("open", ("Go on?".to_owned(), go_on_page(sheet, *many, facts, visit)))
+            }
+            (Stage::Opened | Stage::Waiting(_), Matter::Link(link)) => {
+                *is_unseen = false;
+                let title = format!("Waiting for {}", link.host);
+                ("opened", (title, waiting_page(sheet, link, facts, visit)))
+            }
+            (Stage::Over(ending), _) => {
+                *is_unseen = false;
+                ("over", end_page(sheet, *ending, is_more, *is_gone))
+            }
+            _ => ("over", idle_page(*is_gone)),
+        };
+        // Without JavaScript nobody hears of a question that is withdrawn; a form that is sent then says so.
+        page(
+            title,
+            &sheet.about.server,
+            html! {
+                div .news data-state=(name) data-news={ (number) "-news" } role="status" {
+                    @if waiting > 0 && name == "open" { (waiting) " more waiting" }
+                }
+                (body)
+            },
+        )
+    }
+
+    /// Says what is wrong with a form so far, by its inputs. What was typed is remembered.
+    fn check(&self, number: u64, fields: &Fields) -> Reply {
+        let mut state = self.state();
+        let Some(Matter::Form(filling)) = state.sheets.get_mut(&number).map(|sheet| &mut sheet.matter) else {
+            return Reply::Json(json!({}));
+        };
+        filling.take(fields);
+        let wrongs = filling.read().wrongs;
+        let entry = |wrong: &super::read::Wrong| Some((wrong.id.clone()?, super::about::line(&wrong.reason).into()));
+        Reply::Json(Value::Object(wrongs.iter().filter_map(entry).collect()))
+    }
+
+    /// Takes what a person sent.
+    fn take(&self, number: u64, fields: &Fields) -> Reply {
+        let mut state = self.state();
+        let here = || Reply::SeeOther(number.to_string());
+        let Some(sheet) = state.sheets.get_mut(&number) else { return here() };
+        let act = fields.one("do").unwrap_or("review");
+        let said = match (&mut sheet.matter, act) {
+            (Matter::Forgotten, _) => return here(),
+            (Matter::Link(_), "opened") => {
+                if let Stage::Open(said) = std::mem::replace(&mut sheet.stage, Stage::Opened) {
+                    drop(said.send(Said::Send(Map::new())));
+                }
+                state.is_unseen = true;
+                return here();
+            }
+            (Matter::Link(_), "done" | "leave") => {
+                let waited = if act == "done" { Waited::Continue } else { Waited::Cancel };
+                if let Stage::Waiting(said) = std::mem::replace(&mut sheet.stage, Stage::Over(waited.into())) {
+                    _ = said.send(waited);
+                }
+                sheet.end(waited.into());
+                state.is_unseen = true;
+                return here();
+            }
+            (Matter::GoOn(_), "go-on") => Said::Send(Map::new()),
+            (_, "decline") => Said::Decline,
+            (_, "cancel") => Said::Cancel,
+            (_, "cancel-all") => Said::CancelAll,
+            (Matter::Form(filling), "send") => match sent(filling, fields) {
+                Ok(content) => Said::Send(content),
+                Err(place) => return Reply::SeeOther(format!("{number}{place}")),
+            },
+            (Matter::Form(filling), act) => return Reply::SeeOther(format!("{number}{}", fill(filling, act, fields))),
+            _ => return here(),
+        };
+        let ending = match (&said, &sheet.matter) {
+            (Said::Send(_), Matter::Form(filling)) if !filling.nodes.is_empty() => Ending::Sent,
+            (Said::Send(_), _) => Ending::Agreed,
+            (Said::Decline, _) => Ending::Declined,
+            _ => Ending::Cancelled,
+        };
+        answer(sheet, said, ending);
+        state.is_unseen = true;
+        here()
+    }
+}
+
+/// Ends a question with what a person said.
+fn answer(sheet: &mut Sheet, said: Said, ending: Ending) {
+    if let Stage::Open(sender) = std::mem::replace(&mut sheet.stage, Stage::Over(ending)) {
+        let is_heard = sender.send(said).is_ok();
+        sheet.end(if is_heard { ending } else { Ending::Withdrawn });
+    } else {
+        // A link that was opened is not declined any more.
+        sheet.end(ending);
+    }
+}
+
+/// What is sent: what was reviewed, and fits. Else where the person is to look again.
+fn sent(filling: &mut Filling, fields: &Fields) -> Result<Map<String, Value>, &'static str> {
+    let reading = filling.read();
+    if !reading.wrongs.is_empty() {
+        filling.is_tried = true;
+        return Err("");
+    }
+    let is_reviewed = fields.one("revision").is_some_and(|revision| revision == filling.revision.to_string());
+    if is_reviewed || filling.nodes.is_empty() {
+        return Ok(reading.content);
+    }
+    filling.is_stale = true;
+    Err("-review")
+}
+
+/// Takes what was typed, and does what a button says; gives where to look next.
+fn fill(filling: &mut Filling, act: &str, fields: &Fields) -> String {
+    filling.take(fields);
+    filling.is_stale = false;
+    match act.split_once(':') {
+        Some(("default", id)) => filling.reset(id, true),
+        Some(("empty", id)) => filling.reset(id, false),
+        Some(("add", id)) => filling.add(id),
+        Some(("remove", id)) => {
+            filling.remove(id);
+            let list = id.rsplit_once('.').map_or(id, |(list, _)| list);
+            return format!("#{list}-field");
+        }
+        _ => {
+            filling.is_tried = true;
+            return if filling.read().wrongs.is_empty() { "-review".to_owned() } else { String::new() };
+        }
+    }
+    let id: String = act.split(':').skip(1).collect();
+    format!("#{id}-field")
+}
+
+fn page(title: String, topic: &str, body: maud::Markup) -> Reply {
+    Reply::Page(Page { topic: topic.to_owned(), script: Some(SCRIPT), ..Page::new(title, body) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_numbers_and_parts() {
+        assert_eq!(parse("3"), Some((3, Part::Page)));
+        assert_eq!(parse("12-review"), Some((12, Part::Review)));
+        for path in ["", "x", "-1", "+1", "3-", "3/review", "3-reviews", "99999999999999999999999"] {
+            assert!(parse(path).is_none_or(|found| path == "3-" && found == (3, Part::Page)), "{path}");
+        }
+    }
+}

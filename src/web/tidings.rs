@@ -1,0 +1,75 @@
+use std::{sync::Arc, time::Duration};
+
+use futures_util::{StreamExt as _, stream::BoxStream};
+use serde_json::{Value, json};
+use tokio::sync::watch;
+
+use super::{
+    desk::Desk,
+    sheet::{Ending, Sheet, Stage},
+};
+use crate::pages::Event;
+
+/// How often a page hears that all is as it was, so that one that is gone is noticed.
+const PULSE: Duration = Duration::from_secs(15);
+
+/// A page that listens, until it is dropped.
+struct Listener(Arc<Desk>);
+
+/// Who listens, to which changes, what was told last, and whether there is no more to tell.
+type Place = (Listener, watch::Receiver<()>, Option<Value>, bool);
+
+impl Drop for Listener {
+    fn drop(&mut self) {
+        self.0.state().listeners -= 1;
+    }
+}
+
+/// What changes about the question `number`, for a page that shows it (0 is none), until the run is over.
+pub(super) fn tidings(desk: Arc<Desk>, number: u64) -> BoxStream<'static, Event> {
+    desk.state().listeners += 1;
+    let changes = desk.changes();
+    let begin = (Listener(desk), changes, None, false);
+    futures_util::stream::unfold(begin, move |(listener, mut changes, mut last, is_over): Place| async move {
+        if is_over {
+            return None;
+        }
+        loop {
+            let news = listener.0.news(number);
+            let is_over = news["state"] == "gone";
+            if last.as_ref() != Some(&news) {
+                last = Some(news.clone());
+                let event = Event { name: "news", data: news.to_string() };
+                return Some((event, (listener, changes, last, is_over)));
+            }
+            match tokio::time::timeout(PULSE, changes.changed()).await {
+                Ok(Ok(())) => {}
+                Ok(Err(_)) => return None,
+                Err(_) => {
+                    let event = Event { name: "pulse", data: String::new() };
+                    return Some((event, (listener, changes, last, is_over)));
+                }
+            }
+        }
+    })
+    .boxed()
+}
+
+impl Desk {
+    /// How things stand for a page that shows the question `number`.
+    fn news(&self, number: u64) -> Value {
+        let waiting = self.waiting();
+        let state = self.state();
+        let sheet = state.sheets.get(&number);
+        let next = state.current().map(|sheet| sheet.number).filter(|next| *next != number);
+        let over = |sheet: &Sheet, ending: Ending| ending.words(&sheet.about.server);
+        let (name, (title, words)) = match sheet.map(|sheet| (&sheet.stage, sheet)) {
+            Some((Stage::Over(ending), sheet)) => (if state.is_gone { "gone" } else { "over" }, over(sheet, *ending)),
+            _ if state.is_gone => ("gone", ("The run is over".to_owned(), "You can close this page.".to_owned())),
+            Some((Stage::Open(_), _)) => ("open", Default::default()),
+            Some((Stage::Waiting(_) | Stage::Opened, _)) => ("opened", Default::default()),
+            None => ("idle", Default::default()),
+        };
+        json!({"state": name, "title": title, "words": words, "next": next, "waiting": waiting})
+    }
+}
