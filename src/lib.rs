@@ -63,6 +63,9 @@ pub mod elicitation;
 pub mod error;
 mod files;
 pub mod form;
+#[cfg(feature = "fuzzing")]
+#[doc(hidden)]
+pub mod fuzzing;
 pub mod host;
 pub mod keeper;
 pub mod output;

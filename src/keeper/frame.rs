@@ -83,6 +83,24 @@ pub(super) async fn write(
     stream.flush().await
 }
 
+/// Reads `bytes` as messages of a command's and of a keeper's; what is read is written and read as the same again.
+#[cfg(feature = "fuzzing")]
+pub(crate) fn fuzzed_messages(bytes: &[u8]) {
+    use super::message::{ToCommand, ToKeeper};
+
+    fn all<T: Serialize + DeserializeOwned>(mut bytes: &[u8]) {
+        use futures_util::FutureExt as _;
+        while let Some(Ok(Some(frame))) = read::<T>(&mut bytes).now_or_never() {
+            let written = [head(&frame.head, frame.body.len()), frame.body].concat();
+            let again = read::<T>(&mut &*written).now_or_never();
+            let again = again.and_then(Result::ok).flatten().expect("what was written is read");
+            assert_eq!(head(&again.head, again.body.len()), written[..written.len() - again.body.len()]);
+        }
+    }
+    all::<ToKeeper>(bytes);
+    all::<ToCommand>(bytes);
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::{Value, json};

@@ -29,6 +29,8 @@ mod sweep;
 
 pub use attach::{Attaching, Keep};
 pub use folder::{Folder, Refused};
+#[cfg(feature = "fuzzing")]
+pub(crate) use frame::fuzzed_messages;
 pub use guard::guard;
 pub use message::Standing;
 pub use process::{Unready, keep};

@@ -215,6 +215,24 @@ fn show(cluster: &str, mask: Option<&str>) -> String {
     }
 }
 
+/// Decodes `bytes` and types the keys into a line: see [`crate::fuzzing::key_strokes`].
+#[cfg(feature = "fuzzing")]
+pub(crate) fn fuzzed_keys(bytes: &[u8]) {
+    let mut rest = bytes.iter().copied();
+    let mut editor = Editor::default();
+    while let Some(first) = rest.next() {
+        let key = Key::decode(first, &mut || rest.next());
+        editor.press(&key);
+        let (before, after) = editor.parts();
+        assert_eq!(editor.text().len(), before.len() + after.len());
+        for columns in [1, 2, 9, 80] {
+            let (before, whole) = window(&editor, None, columns);
+            assert!(width(&whole) <= columns.max(12), "{whole:?} in {columns}");
+            assert!(whole.starts_with(&before));
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

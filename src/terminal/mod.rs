@@ -43,6 +43,8 @@ mod waiting;
 pub(crate) use browser::open as open_in_browser;
 pub(crate) use command::Typed;
 pub(crate) use dates::complete;
+#[cfg(feature = "fuzzing")]
+pub(crate) use entry::fuzzed_keys;
 pub(crate) use fill::{Asking, Reply};
 pub use filled::Filled;
 pub use gate::{Gate, gate, is_asking};

@@ -24,6 +24,8 @@ pub use incoming::{Closed, Incoming, Junk, Outgoing};
 pub use limits::Limits;
 pub use mask::Mask;
 pub(crate) use mask::address;
+#[cfg(feature = "fuzzing")]
+pub(crate) use sse::fuzzed_events;
 pub(crate) use stdio::{groups, watch_groups};
 pub use trace::Trace;
 

@@ -86,6 +86,22 @@ impl Events {
     }
 }
 
+/// The blocks of a stream that comes in `chunks`, for [`crate::fuzzing::sse_frames`]; the error last, where there is one.
+#[cfg(feature = "fuzzing")]
+pub(crate) fn fuzzed_events(chunks: Vec<Bytes>) -> Vec<Result<Sse, String>> {
+    use futures_util::FutureExt as _;
+    let mut events = Events::new(futures_util::stream::iter(chunks.into_iter().map(Ok)), u64::MAX);
+    let mut all = Vec::new();
+    while let Some(Some(event)) = events.next().now_or_never() {
+        let is_error = event.is_err();
+        all.push(event.map_err(|error| error.to_string()));
+        if is_error {
+            break;
+        }
+    }
+    all
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -62,6 +62,22 @@ fn a_launchers_children_end_with_the_call() {
     until("the child ends", || !is_running(pid));
 }
 
+#[test]
+#[cfg(target_os = "linux")]
+fn what_left_the_servers_group_ends_with_it_too() {
+    let test = Test::new();
+    let mut entry = Fake::new().tool("t").entry(test.folder(), "s");
+    let inner = entry["args"][1].as_str().expect("a command").to_owned();
+    // One that leads a session of its own, and a daemon whose parent is gone, which starts another.
+    let leave = "setsid sleep 300 & echo $! > left; (setsid sh -c 'sleep 301 & echo $! > grandchild; wait' &); ";
+    entry["args"][1] = json!(format!("{leave} until [ -s grandchild ]; do sleep 0.01; done; {inner}"));
+    let run = test.entry("s", entry).args(["call", "s", "t"]).stdout("done\n").run();
+    for name in ["left", "grandchild"] {
+        let pid = pid(&run.path(name));
+        until("what left the group ends", || !is_running(pid));
+    }
+}
+
 /// Starts a call that the server never answers, sends `signal` to the program, and waits for the end.
 fn ended_by(signal: Signal) -> (Run, i32, Vec<Value>) {
     let (test, child) = launcher(Test::new().args(["call", "s", "t"]), &silent());

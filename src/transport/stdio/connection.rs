@@ -69,7 +69,7 @@ impl Stdio {
         if let Some(cwd) = &endpoint.cwd {
             command.current_dir(cwd);
         }
-        let started = Group::start(command).map_err(|error| program::refusal(endpoint, error))?;
+        let started = Group::start_server(command).map_err(|error| program::refusal(endpoint, error))?;
         let (group, (stdin, stdout, stderr)) = started;
         Ok(Box::new(Self {
             name: endpoint.command.clone(),

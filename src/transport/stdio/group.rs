@@ -7,6 +7,7 @@ use std::{
     time::Duration,
 };
 
+use super::strays::Mark;
 use nix::{
     errno::Errno,
     sys::signal::{Signal, killpg},
@@ -35,6 +36,8 @@ pub(crate) fn kill_all() {
 pub(crate) struct Group {
     leader: Box<dyn ChildWrapper>,
     id: Pid,
+    /// What knows those that left the group, where they end with it.
+    mark: Option<Mark>,
     ended: bool,
 }
 
@@ -79,13 +82,23 @@ impl Watched {
 pub(crate) type Streams = (ChildStdin, ChildStdout, ChildStderr);
 
 impl Group {
-    /// Starts `command` at the head of a group of its own.
+    /// Starts a server at the head of a group of its own. What leaves the group ends with it where the system can find it.
+    pub(crate) fn start_server(mut command: Command) -> io::Result<(Self, Streams)> {
+        let mark = Mark::new(&mut command);
+        Self::lead(command, Some(mark))
+    }
+
+    /// Starts `command` at the head of a group of its own. What leaves the group is left alone.
     pub(crate) fn start(command: Command) -> io::Result<(Self, Streams)> {
+        Self::lead(command, None)
+    }
+
+    fn lead(command: Command, mark: Option<Mark>) -> io::Result<(Self, Streams)> {
         let mut leader = CommandWrap::from(command).wrap(ProcessGroup::leader()).spawn()?;
         let missing = || io::Error::other("it has no standard streams");
         let id = leader.id().and_then(|id| i32::try_from(id).ok()).ok_or_else(missing)?;
         let streams = (leader.stdin().take(), leader.stdout().take(), leader.stderr().take());
-        let group = Self { leader, id: Pid::from_raw(id), ended: false };
+        let group = Self { leader, id: Pid::from_raw(id), mark, ended: false };
         watched().tell('+', group.id);
         match streams {
             (Some(stdin), Some(stdout), Some(stderr)) => Ok((group, (stdin, stdout, stderr))),
@@ -110,6 +123,9 @@ impl Group {
             // Whoever was just killed is gone soon, or is not ours to wait for.
             drop(tokio::time::timeout(AFTER_TERM, self.wait()).await);
         }
+        if let Some(mark) = &self.mark {
+            mark.end().await;
+        }
         self.ended = true;
         watched().tell('-', self.id);
     }
@@ -130,6 +146,7 @@ impl Drop for Group {
     fn drop(&mut self) {
         if !self.ended {
             self.signal(Signal::SIGKILL);
+            self.mark.iter().for_each(Mark::kill);
             watched().tell('-', self.id);
         }
     }

@@ -6,6 +6,7 @@ mod lines;
 mod log;
 mod program;
 mod split;
+mod strays;
 mod writer;
 
 pub use connection::Stdio;
@@ -13,6 +14,9 @@ pub(crate) use {
     group::{Group, describe, groups, kill_all, watch_groups},
     log::Log,
 };
+
+#[cfg(feature = "fuzzing")]
+pub(crate) use split::fuzzed_line;
 
 #[cfg(test)]
 mod tests;

@@ -43,6 +43,23 @@ pub(super) fn foreign(line: &[u8]) -> Option<&'static str> {
     is_length.then_some("speaks in Content-Length frames, as language servers do; MCP has one message on each line")
 }
 
+/// What must hold of any line: see [`crate::fuzzing::stdio_frames`].
+#[cfg(feature = "fuzzing")]
+pub(crate) fn fuzzed_line(line: &[u8]) {
+    let _ = foreign(line);
+    for incoming in messages(line.to_vec()) {
+        match incoming {
+            Incoming::Frame(frame) => {
+                let again = Frame::parse(frame.bytes().to_vec()).expect("a frame is one again");
+                assert_eq!((frame.kind(), frame.bytes()), (again.kind(), again.bytes()));
+                let _ = (frame.body_value(), frame.method(), frame.id());
+            }
+            Incoming::Junk(junk) => assert!(junk.preview.len() <= PREVIEW * 3),
+            _ => unreachable!("a line is neither the end nor a wish"),
+        }
+    }
+}
+
 fn message(bytes: Vec<u8>) -> Incoming {
     let preview = preview(&bytes);
     match Frame::parse(bytes) {

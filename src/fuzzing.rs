@@ -1,0 +1,191 @@
+//! What the targets in `fuzz/` run: each function takes bytes, as a server, a file, a page or a keyboard gives them, and
+//! panics where something that must hold does not. `docs/reliability.md` tells how to run them.
+
+use std::path::PathBuf;
+
+use hyper::body::Bytes;
+use serde_json::Value;
+
+use crate::{
+    arguments,
+    config::{self, Environment},
+    elicitation::Link,
+    form::{Field, Form},
+    keeper, pages,
+    protocol::UriTemplate,
+    resolver::answers::{AnswersFile, Overlay, Source, fill},
+    terminal,
+    text::{is_harmful, safe_line, safe_name, safe_piped, safe_text},
+    transport::{Challenge, fuzzed_events, stdio},
+};
+
+/// A target: what it is called, and what it runs.
+pub type Target = (&'static str, fn(&[u8]));
+
+/// Every target.
+pub const TARGETS: &[Target] = &[
+    ("stdio_frames", stdio_frames),
+    ("sse_frames", sse_frames),
+    ("config_text", config_text),
+    ("answers_text", answers_text),
+    ("schema_to_form", schema_to_form),
+    ("text_to_value", text_to_value),
+    ("sanitising", sanitising),
+    ("link_verdict", link_verdict),
+    ("key_strokes", key_strokes),
+    ("argument_words", argument_words),
+    ("challenge_header", challenge_header),
+    ("keeper_message", keeper_message),
+    ("posted_form", posted_form),
+    ("uri_template", uri_template),
+];
+
+/// Lines of a server's standard output: each becomes messages or is told as junk, and a message keeps its bytes.
+pub fn stdio_frames(bytes: &[u8]) {
+    for line in bytes.split(|byte| *byte == b'\n') {
+        stdio::fuzzed_line(line);
+    }
+}
+
+/// A stream of events, in chunks as long as the first byte says: the chunks make no difference.
+pub fn sse_frames(bytes: &[u8]) {
+    let Some((length, bytes)) = bytes.split_first() else { return };
+    let whole = fuzzed_events(vec![Bytes::copy_from_slice(bytes)]);
+    let parts = bytes.chunks(usize::from(*length).max(1)).map(Bytes::copy_from_slice).collect();
+    assert_eq!(whole, fuzzed_events(parts), "chunks change the events");
+}
+
+/// A configuration file. What it says is understood or refused, and a fault is placed within the text.
+pub fn config_text(bytes: &[u8]) {
+    let Ok(text) = std::str::from_utf8(bytes) else { return };
+    let environment = Environment { folder: PathBuf::from("/"), ..Environment::default() };
+    if let Ok(config) = config::parse(text, None, &environment) {
+        for server in config.servers.iter().filter_map(|entry| entry.server.as_ref().ok()) {
+            assert!(!server.fingerprint().is_empty());
+        }
+    }
+}
+
+/// An answers file, a zero byte, and a form's schema: what is filled in fits the form.
+pub fn answers_text(bytes: &[u8]) {
+    let Some((text, schema)) = two(bytes) else { return };
+    let (Ok(file), Ok(schema)) = (AnswersFile::parse(text, "answers.json"), serde_json::from_str::<Value>(schema))
+    else {
+        return;
+    };
+    let form = Form::from_schema(&schema);
+    for entry in &file.entries {
+        if let Ok(content) = fill(&form, Source::entry(entry, &Overlay::default())) {
+            assert!(form.check(&content).is_empty(), "what was filled in does not fit: {content:?}");
+        }
+    }
+}
+
+/// A `requestedSchema`: a form comes of any, and the defaults that it offers fit their fields.
+pub fn schema_to_form(bytes: &[u8]) {
+    let Ok(schema) = serde_json::from_slice::<Value>(bytes) else { return };
+    let form = Form::from_schema(&schema);
+    for field in &form.fields {
+        if let Some(default) = &field.default {
+            assert!(field.check(default).is_ok(), "{}: the default {default} does not fit", field.key);
+        }
+        let _ = (field.rules(), field.summary(), field.template(), field.default_words());
+    }
+}
+
+/// A form's schema, a zero byte, and what is typed into each of its fields: what is taken fits, and is read as the same
+/// again where it is edited.
+pub fn text_to_value(bytes: &[u8]) {
+    let Some((schema, typed)) = two(bytes) else { return };
+    let Ok(schema) = serde_json::from_str::<Value>(schema) else { return };
+    for field in &Form::from_schema(&schema).fields {
+        let Ok(value) = field.parse(typed) else { continue };
+        assert!(field.check(&value).is_ok(), "{typed:?} was taken as {value}, which does not fit");
+        same_again(field, &value);
+    }
+}
+
+fn same_again(field: &Field, value: &Value) {
+    let again = field.parse(&field.edit(value));
+    let again = again.map(|again| field.canonical(again));
+    assert_eq!(again.ok(), Some(field.canonical(value.clone())), "{value} is another value when it is edited");
+}
+
+/// Text of a server's: nothing dangerous is left, and what is safe stays as it is.
+pub fn sanitising(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    for safe in [safe_line(&text), safe_text(&text), safe_name(&text)] {
+        let bare = |c: &char| !is_harmful(*c) || *c == '\u{200d}';
+        assert!(safe.chars().all(|c| bare(&c)), "{safe:?}");
+    }
+    assert!(!safe_line(&text).contains(['\n', '\t']));
+    let controls = |text: &str| text.replace("\r\n", "\n").chars().any(|c| c.is_control() && !matches!(c, '\n' | '\t'));
+    assert!(!controls(&safe_piped(&text)));
+    for (once, twice) in [
+        (safe_line(&text), safe_line(&safe_line(&text)).into_owned()),
+        (safe_text(&text), safe_text(&safe_text(&text)).into_owned()),
+        (safe_piped(&text), safe_piped(&safe_piped(&text)).into_owned()),
+    ] {
+        assert_eq!(once, twice);
+    }
+}
+
+/// The address of a link: only http and https are offered, and what a person reads is what is opened.
+pub fn link_verdict(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    if let Ok(link) = Link::inspect(&text) {
+        assert!(["http://", "https://"].iter().any(|start| link.url.starts_with(start)), "{}", link.url);
+        let shown = [&link.url, &link.host].into_iter().chain(&link.warnings);
+        assert!(shown.clone().all(|text| !text.is_empty() && text.chars().all(|c| matches!(c, ' '..='~'))), "{link:?}");
+    }
+}
+
+/// Bytes of a keyboard, decoded and typed into a line: the cursor stays between characters, the line within its columns.
+pub fn key_strokes(bytes: &[u8]) {
+    terminal::fuzzed_keys(bytes);
+}
+
+/// A tool's schema, a zero byte, and words separated by line ends: what is read fits, or is refused.
+pub fn argument_words(bytes: &[u8]) {
+    let Some((schema, words)) = two(bytes) else { return };
+    let Ok(schema) = serde_json::from_str::<Value>(schema) else { return };
+    let words: Vec<&str> = words.lines().collect();
+    let nothing = &mut |_: arguments::Source<'_>| Err::<Vec<u8>, _>("there is no file".to_owned());
+    if let Ok(read) = arguments::parse(&words, None, Some(&schema), nothing) {
+        let _ = (read.check(), read.missing().is_empty());
+    }
+}
+
+/// A `WWW-Authenticate` header.
+pub fn challenge_header(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    if let Some(challenge) = Challenge::parse(&text) {
+        assert!(!challenge.scheme.is_empty());
+        let _ = (challenge.scopes(), challenge.resource_metadata(), challenge.to_string());
+    }
+}
+
+/// Bytes on a keeper's socket, from either side.
+pub fn keeper_message(bytes: &[u8]) {
+    keeper::fuzzed_messages(bytes);
+}
+
+/// The body of a posted form: what is read is written and read as the same again.
+pub fn posted_form(bytes: &[u8]) {
+    let fields = pages::Fields::parse(bytes);
+    let written: String = url::form_urlencoded::Serializer::new(String::new()).extend_pairs(fields.iter()).finish();
+    assert_eq!(fields, pages::Fields::parse(written.as_bytes()));
+}
+
+/// A template of resources' addresses, a zero byte, and a value for its variables.
+pub fn uri_template(bytes: &[u8]) {
+    let Some((template, value)) = two(bytes) else { return };
+    let Some(template) = UriTemplate::parse(template) else { return };
+    let values = |_: &str| vec![value.to_owned()];
+    let _ = (template.variables(), template.required(), template.expand(values));
+}
+
+/// The text before the first zero byte, and the text after it.
+fn two(bytes: &[u8]) -> Option<(&str, &str)> {
+    std::str::from_utf8(bytes).ok()?.split_once('\0')
+}

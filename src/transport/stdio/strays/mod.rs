@@ -1,0 +1,11 @@
+//! Programs that a server started and that left its process group (`setsid`, a daemon): they would outlive it.
+
+#[cfg(not(target_os = "linux"))]
+mod elsewhere;
+#[cfg(target_os = "linux")]
+mod linux;
+
+#[cfg(not(target_os = "linux"))]
+pub(super) use elsewhere::Mark;
+#[cfg(target_os = "linux")]
+pub(super) use linux::Mark;
