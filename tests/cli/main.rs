@@ -13,6 +13,7 @@ mod demo;
 mod docs;
 mod doctor;
 mod each;
+mod faults;
 mod forms;
 mod harm;
 mod hostile;

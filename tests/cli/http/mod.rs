@@ -6,7 +6,7 @@ mod gateway;
 mod gateways;
 mod handshake;
 mod secure;
-mod server;
+pub(crate) mod server;
 mod streams;
 mod transport;
 mod two_endpoints;
