@@ -77,6 +77,16 @@ pub enum Command {
     Shell(Box<commands::shell::ShellArgs>),
     /// List the configured servers
     Servers(commands::servers::ServersArgs),
+    /// Put a server into a configuration file
+    Add(commands::add::AddArgs),
+    /// Take a server out of its configuration file
+    Remove(commands::remove::RemoveArgs),
+    /// Switch servers on in their configuration file
+    Enable(commands::switch::EnableArgs),
+    /// Switch servers off in their configuration file
+    Disable(commands::switch::DisableArgs),
+    /// Copy servers of another client to your configuration file
+    Import(commands::import::ImportArgs),
     /// Sign in to a server
     Login(Box<commands::login::LoginArgs>),
     /// Sign out of one server or of all

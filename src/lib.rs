@@ -34,7 +34,8 @@
 //! * No reply is written twice, and none for a question that was withdrawn.
 //! * No accept is sent that breaks the schema, and nothing is sent that nobody entered.
 //! * No server text reaches a terminal before it is made safe.
-//! * No external `$ref` is fetched, and no configuration file is written.
+//! * No external `$ref` is fetched, and only `add`, `remove`, `enable`, `disable` and `import` write a configuration
+//!   file.
 
 //! # Messages
 //!

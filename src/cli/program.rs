@@ -6,12 +6,12 @@ use clap::{CommandFactory as _, FromArgMatches as _, error::ErrorKind};
 use super::{Cli, Command};
 use crate::{
     commands::{
-        Context, answers,
+        Context, add, answers,
         argv::{guess_output, read_words},
-        call, candidates, complete, completions, demo_server, doctor, down, downcast, help_or_usage, instructions,
-        keep_server, login, logout, logs, man,
+        call, candidates, complete, completions, demo_server, doctor, down, downcast, help_or_usage, import,
+        instructions, keep_server, login, logout, logs, man,
         options::GlobalArgs,
-        ping, prompt, prompts, read, resources, resume, servers, shell, tools, up, watch,
+        ping, prompt, prompts, read, remove, resources, resume, servers, shell, switch, tools, up, watch,
     },
     error::Error,
     output::{OutputMode, Printer, Verbosity},
@@ -93,6 +93,11 @@ async fn dispatch(command: Command, context: &Context) -> anyhow::Result<()> {
         Command::Ping(args) => ping::run(*args, context).await,
         Command::Shell(args) => shell::run(*args, context).await,
         Command::Servers(args) => servers::run(&args, context).await,
+        Command::Add(args) => add::run(&args, context),
+        Command::Remove(args) => remove::run(&args, context),
+        Command::Enable(args) => switch::run(&args.switch, true, context),
+        Command::Disable(args) => switch::run(&args.switch, false, context),
+        Command::Import(args) => import::run(&args, context),
         Command::Login(args) => login::run(*args, context).await,
         Command::Logout(args) => logout::run(&args, context).await,
         Command::Resume(args) => resume::run(&args, context).await,

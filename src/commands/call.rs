@@ -96,7 +96,7 @@ pub async fn run(args: CallArgs, context: &Context) -> anyhow::Result<()> {
             _ => error,
         }
     })?;
-    let (config, server) = server.config(global, &args.server).map_err(|error| slip.explain(error))?;
+    let (config, server) = server.ready(context, &args.server).await.map_err(|error| slip.explained(error))?;
     let timeout = args.server.timeout;
     let stdin_is_taken = given.takes_stdin() || args.many.takes_stdin();
     let questions = Questions::new(&args.questions, stdin_is_taken, printer)?;

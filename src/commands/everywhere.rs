@@ -63,7 +63,7 @@ impl Picked {
     ) -> anyhow::Result<Self> {
         let (config, names) = match server {
             Some(server) => {
-                let (config, name) = server.config(&context.global, args)?;
+                let (config, name) = server.ready(context, args).await?;
                 (config, vec![name])
             }
             None => all_servers(context, trust).await?,

@@ -62,11 +62,11 @@ pub struct LoginArgs {
 /// # Errors
 /// [`Error`]: exit code 5 when nobody is signed in after all.
 pub async fn run(args: LoginArgs, context: &Context) -> anyhow::Result<()> {
-    let (global, printer) = (&context.global, &context.printer);
+    let printer = &context.printer;
     let Selected { server, .. } = Selected::new(vec![args.server.clone()], Vec::new());
     // One word was given.
     let Some(server) = server else { return Err(Error::usage("SERVER is missing").into()) };
-    let (config, name) = server.config(global, &args.options)?;
+    let (config, name) = server.ready(context, &args.options).await?;
     let Endpoint::Http(http) = config.server(&name)?.endpoint.clone() else {
         return Err(Error::usage(format!("{name} is a program; only servers at web addresses are signed in to")).into());
     };

@@ -49,7 +49,7 @@ impl Opening<'_> {
     pub(super) async fn run(self, work: impl AsyncFnOnce(&OneServer<'_>) -> anyhow::Result<()>) -> anyhow::Result<()> {
         let Self { server, context, args, questions, ear, level } = self;
         let printer = &context.printer;
-        let (config, name) = server.config(&context.global, args)?;
+        let (config, name) = server.ready(context, args).await?;
         let defer = questions.defer.clone();
         let questions = Questions::new(questions, false, printer)?;
         let ear = ear.unwrap_or_else(|| Arc::new(|_| false));

@@ -1,5 +1,6 @@
 use super::{
     context::Context,
+    entered::entered,
     options::{GlobalArgs, ServerArgs},
 };
 use crate::text::safe_line;
@@ -74,6 +75,31 @@ impl ServerWord {
     /// # Errors
     /// When the configuration cannot be used, or has no such server.
     pub(super) fn config(self, global: &GlobalArgs, args: &ServerArgs) -> Result<(Config, String), Error> {
+        let config = self.read(global)?;
+        self.overlaid(config, args)
+    }
+
+    /// Likewise, for a server that is going to be used: a person is asked for what its entry wants to be asked.
+    ///
+    /// # Errors
+    /// As [`ServerWord::config`]; when the person does not want to.
+    pub(super) async fn ready(self, context: &Context, args: &ServerArgs) -> anyhow::Result<(Config, String)> {
+        let mut config = self.read(&context.global)?;
+        if let Self::Named(name) = &self {
+            config = entered(config, |entry| entry.name.as_str() == name, context).await?;
+        }
+        Ok(self.overlaid(config, args)?)
+    }
+
+    /// The configuration as it stands; of a server that stands in none, an empty one.
+    fn read(&self, global: &GlobalArgs) -> Result<Config, Error> {
+        match self {
+            Self::Target(_) => Ok(Config::default()),
+            Self::Named(_) => Ok(config::discover(global.config.as_deref(), &Environment::current())?),
+        }
+    }
+
+    fn overlaid(self, mut config: Config, args: &ServerArgs) -> Result<(Config, String), Error> {
         let environment = Environment::current();
         match self {
             Self::Target(target) => {
@@ -86,12 +112,12 @@ impl ServerWord {
                 Ok((config, name))
             }
             Self::Named(name) => {
-                let mut config = config::discover(global.config.as_deref(), &environment)?;
                 args.overrides().hide(&config.mask, &environment);
                 let mut server = config.server(&name)?.clone().overlay(&args.overrides(), &environment)?;
                 server.max_call_time = args.max_time.or(server.max_call_time);
                 let faults = config.faults_beside(&name);
                 config.warnings.extend(faults);
+                config.warnings.extend(config.entry(&name).and_then(hiding));
                 if let Some(entry) = config.servers.iter_mut().find(|entry| entry.name.as_str() == name) {
                     entry.server = Ok(server);
                 }
@@ -109,6 +135,7 @@ pub(super) async fn all_servers(context: &Context, trust: bool) -> anyhow::Resul
     let environment = Environment::current();
     let config = config::discover(context.global.config.as_deref(), &environment)?;
     agree(&config, trust, &environment, context).await?;
+    let config = entered(config, |_| true, context).await?;
     let enabled = config.servers.iter().filter(|entry| entry.enabled);
     let names = enabled.map(|entry| entry.name.to_string()).collect();
     Ok((config, names))
@@ -143,7 +170,7 @@ async fn ask(config: &Config, context: &Context) -> anyhow::Result<Option<bool>>
     let Some(terminal) = Terminal::open(false) else { return Ok(None) };
     let path = config.path.as_ref().map(|path| path.display().to_string()).unwrap_or_default();
     let title = format!("Start the servers of {}?", safe_line(&path));
-    let servers = config.servers.iter().filter(|entry| entry.enabled);
+    let servers = config.of_project().filter(|entry| entry.enabled);
     let list: Vec<String> = servers.map(|entry| format!("{}  {}", entry.name, place(entry, &config.mask).1)).collect();
     let signals = context.signals()?;
     let filled = terminal.fill(&Form::default(), &title, &list.join("\n"), signals.stop.clone()).await;
@@ -155,6 +182,12 @@ async fn ask(config: &Config, context: &Context) -> anyhow::Result<Option<bool>>
         Filled::Impossible(_) => None,
         Filled::Decline | Filled::Cancel | Filled::Withdrawn => Some(false),
     })
+}
+
+/// That a project's server has the name of one of the user's own: whoever names it may not know.
+fn hiding(entry: &Entry) -> Option<String> {
+    let (file, own) = (entry.file.as_ref()?, entry.hides.as_ref()?);
+    Some(format!("{} is the server of {}; it hides the one of {}", entry.name, file.display(), own.display()))
 }
 
 /// What kind of server an entry is, and where, with its variables as they are written. Headers are not shown: they may be

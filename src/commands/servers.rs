@@ -8,6 +8,8 @@ use serde_json::{Map, Value, json};
 
 use super::{
     context::Context,
+    discovered,
+    entered::{as_written, entered},
     kept,
     login::{to_json, words},
     options::ServerArgs,
@@ -30,11 +32,15 @@ use crate::{
 #[command(after_help = "Examples:
   toolnexus servers
   toolnexus servers forms --check
-  toolnexus servers --check    connect to all of them and show their protocol revisions")]
+  toolnexus servers --check       connect to all of them and show their protocol revisions
+  toolnexus servers --discover    those of other clients, which `toolnexus import` copies")]
 pub struct ServersArgs {
     /// The servers to list [default: all]
     #[arg(value_name = "SERVER")]
     pub names: Vec<String>,
+    /// List the servers that other clients on this machine have, and in which files
+    #[arg(long, conflicts_with = "check")]
+    pub discover: bool,
     /// Connect to each server and show which protocol revision it speaks
     #[arg(long)]
     pub check: bool,
@@ -52,10 +58,14 @@ pub struct ServersArgs {
 /// When there is no usable configuration file; with `--check`, the first server's [`Error`] when one fails.
 pub async fn run(args: &ServersArgs, context: &Context) -> anyhow::Result<()> {
     let (global, printer) = (&context.global, &context.printer);
+    if args.discover {
+        return discovered::run(&args.names, context);
+    }
     if args.check {
         return check(args, context).await;
     }
-    let config = named(args, config::discover(global.config.as_deref(), &Environment::current())?)?;
+    let config = config::discover(global.config.as_deref(), &Environment::current())?;
+    let config = named(args, as_written(config, context)?)?;
     let kept = of_names(args, kept::look(printer).await?);
     let states = config.servers.iter().map(|entry| {
         let problem = entry.server.as_ref().err().map(ToString::to_string);
@@ -74,7 +84,9 @@ async fn check(args: &ServersArgs, context: &Context) -> anyhow::Result<()> {
         all_servers(context, args.trust).await?.0
     } else {
         // Who names a server wants it to be started.
-        named(args, config::discover(global.config.as_deref(), &Environment::current())?)?
+        let config = config::discover(global.config.as_deref(), &Environment::current())?;
+        let is_named = |entry: &Entry| args.names.iter().any(|name| name == entry.name.as_str());
+        named(args, entered(config, is_named, context).await?)?
     };
     let options = ServerArgs { trace: args.trace.clone(), ..ServerArgs::default() };
     // A check asks nobody to sign in: it says what each server wants.
@@ -132,6 +144,17 @@ async fn reach(session: &Session, entry: &Entry) -> Result<(String, Value), Erro
     Ok((format!("{}, {}  {who}", info.revision, info.era().as_str()), value))
 }
 
+/// From which of two files an entry is, and what it hides.
+fn of_which_file(config: &Config, entry: &Entry) -> Option<String> {
+    let below = config.below.as_ref()?;
+    let file = entry.file.as_ref()?;
+    match &entry.hides {
+        Some(hidden) => Some(format!("from {}, hides the one of {}", file.display(), hidden.display())),
+        None if file == below => Some("your own".to_owned()),
+        None => Some(format!("from {}", file.display())),
+    }
+}
+
 /// Whether the entry's server is at this address.
 fn is_at(entry: &Entry, url: &str) -> bool {
     matches!(entry.server.as_ref().map(|server| &server.endpoint), Ok(Endpoint::Http(http)) if http.url.as_str() == url)
@@ -149,6 +172,7 @@ fn print(printer: &Printer, config: &Config, states: Vec<(String, Value)>, kept:
         let parts = [
             Some(std::mem::take(&mut state)).filter(|state| !state.is_empty()),
             own.map(|own| kept::words(&own.standing)),
+            of_which_file(config, entry),
         ];
         state = parts.into_iter().flatten().collect::<Vec<_>>().join("; ");
         let signed_in = signed_in.iter().find(|known| is_at(entry, &known.url));
@@ -157,7 +181,13 @@ fn print(printer: &Printer, config: &Config, states: Vec<(String, Value)>, kept:
             state = if state.is_empty() { words } else { format!("{state}; {words}") };
         }
         rows.push([entry.name.as_str(), kind, &endpoint, &state].map(|text| safe_line(text).into_owned()).into());
-        let mut object = json!({"kind": kind, "endpoint": endpoint});
+        let mut object = json!({"kind": kind, "endpoint": endpoint, "file": entry.file, "line": entry.line});
+        if let Some(hidden) = &entry.hides {
+            object["hides"] = json!(hidden);
+        }
+        if !entry.asks.is_empty() {
+            object["asks"] = json!(entry.asks);
+        }
         if let (Value::Object(object), Value::Object(rest)) = (&mut object, value) {
             object.extend(rest);
             if let Some(own) = own {

@@ -6,7 +6,8 @@ use clap::Args;
 
 use super::{
     context::Context,
-    options::{GlobalArgs, QuestionArgs, ServerArgs},
+    entered::entered,
+    options::{QuestionArgs, ServerArgs},
     questions::Questions,
     select::{Selected, ServerWord},
     session::Session,
@@ -57,14 +58,14 @@ pub struct ShellArgs {
 /// # Errors
 /// [`Error`]: when nothing can be started, and in a script that of the line that failed.
 pub async fn run(args: ShellArgs, context: &Context) -> anyhow::Result<()> {
-    let (global, printer) = (&context.global, &context.printer);
+    let printer = &context.printer;
     let is_script = !std::io::stdin().is_terminal();
     if is_script && args.questions.takes_stdin() {
         let hint = Some("put the answers in a file".to_owned());
         let message = "--answers - cannot be used here: stdin is the script".to_owned();
         return Err(Error::Usage { message, hint }.into());
     }
-    let (config, names) = servers(args.words, args.command, global, &args.server)?;
+    let (config, names) = servers(args.words, args.command, context, &args.server).await?;
     let questions = Questions::new(&args.questions, is_script, printer)?;
     let session = Session::new(config, &args.server, &questions, None, context)?;
     if !is_script {
@@ -82,28 +83,29 @@ pub async fn run(args: ShellArgs, context: &Context) -> anyhow::Result<()> {
 }
 
 /// The configuration with all servers that can be used, and the names of those to connect to at once.
-fn servers(
+async fn servers(
     words: Vec<String>,
     command: Vec<String>,
-    global: &GlobalArgs,
+    context: &Context,
     args: &ServerArgs,
 ) -> anyhow::Result<(Config, Vec<String>)> {
     if words.is_empty() && command.is_empty() {
-        return Ok((config::discover(global.config.as_deref(), &Environment::current())?, Vec::new()));
+        let config = config::discover(context.global.config.as_deref(), &Environment::current())?;
+        return Ok((entered(config, |_| true, context).await?, Vec::new()));
     }
     if !command.is_empty() {
         if let Some(word) = words.first() {
             return Err(Error::usage(format!("{word:?} is one word too many beside a COMMAND")).into());
         }
         let Selected { server, .. } = Selected::new(words, command);
-        let (config, name) = server.unwrap_or(ServerWord::Named(String::new())).config(global, args)?;
+        let (config, name) = server.unwrap_or(ServerWord::Named(String::new())).ready(context, args).await?;
         return Ok((config, vec![name]));
     }
     let mut merged: Option<Config> = None;
     let mut names = Vec::new();
     for word in words {
         let Selected { server: Some(server), .. } = Selected::new(vec![word], Vec::new()) else { continue };
-        let (config, name) = server.config(global, args)?;
+        let (config, name) = server.ready(context, args).await?;
         let merged = merged.get_or_insert_with(|| config.clone());
         for entry in config.servers.into_iter().filter(|entry| entry.name.as_str() == name) {
             match merged.servers.iter_mut().find(|known| known.name == entry.name) {

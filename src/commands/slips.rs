@@ -36,6 +36,14 @@ impl Slip {
         }
     }
 
+    /// Likewise, where the error may be another.
+    pub(super) fn explained(&self, error: anyhow::Error) -> anyhow::Error {
+        match error.downcast::<Error>() {
+            Ok(error) => self.explain(error).into(),
+            Err(error) => error,
+        }
+    }
+
     fn meant(&self, known: &[String]) -> Option<String> {
         let server = self.server.as_deref()?;
         if let Some((name, tool)) = split_name(server).filter(|(name, _)| known.iter().any(|known| known == name)) {

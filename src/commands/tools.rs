@@ -59,10 +59,9 @@ pub async fn run(args: ToolsArgs, context: &Context) -> anyhow::Result<()> {
     let printer = &context.printer;
     let Selected { server, rest } = Selected::new(args.words, args.command);
     let slip = server.as_ref().map(|server| Slip::new("tools", server, rest.iter()));
-    let explained = |error: anyhow::Error| match (error.downcast::<Error>(), slip) {
-        (Ok(error), Some(slip)) => slip.explain(error).into(),
-        (Ok(error), None) => error.into(),
-        (Err(error), _) => error,
+    let explained = |error: anyhow::Error| match slip {
+        Some(slip) => slip.explained(error),
+        None => error,
     };
     if rest.len() > 1 {
         // A word too many is often what should stand behind `--`.

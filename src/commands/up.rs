@@ -47,13 +47,13 @@ pub struct UpArgs {
 /// # Errors
 /// [`Error`], of the first that cannot be kept.
 pub async fn run(args: UpArgs, context: &Context) -> anyhow::Result<()> {
-    let (global, printer) = (&context.global, &context.printer);
+    let printer = &context.printer;
     if args.server.no_keep {
         return Err(Error::usage("--no-keep cannot be used with up").into());
     }
     let mut up = Vec::new();
     for word in words(args.words, args.command)? {
-        let (config, name) = word.config(global, &args.server)?;
+        let (config, name) = word.ready(context, &args.server).await?;
         let server = config.server(&name).map_err(Error::Config)?.clone();
         let mut options = args.server.clone();
         options.keep = options.keep.or(server.keep).or(Some(ServerConfig::KEEP_FOR));

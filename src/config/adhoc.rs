@@ -84,7 +84,7 @@ impl Target {
             }
         };
         let server = ServerConfig::at(endpoint).overlay(overrides, environment)?;
-        let entry = Entry { name: name.into(), enabled: true, server: Ok(server), warnings: Vec::new() };
+        let entry = Entry::of_command_line(name.into(), server);
         let config = Config { servers: vec![entry], ..Config::default() };
         if let Ok(ServerConfig { endpoint: Endpoint::Http(http), .. }) = config.servers[0].server.as_ref() {
             config.mask.hide_parts(&http.url);

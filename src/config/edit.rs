@@ -57,6 +57,14 @@ impl EditedFile {
         Some(servers.member(name)?.value.to_value())
     }
 
+    /// The names of its servers.
+    pub fn names(&self) -> Vec<String> {
+        let document = self.document();
+        let servers = document.as_ref().and_then(|document| way_to_servers(document.root.as_ref()?));
+        let members = servers.and_then(|(_, servers)| servers.members()).unwrap_or_default();
+        members.iter().map(|member| member.key.clone()).collect()
+    }
+
     /// What stands in it now.
     fn document(&self) -> Option<Document> {
         Document::parse(&self.root.to_string()).ok()

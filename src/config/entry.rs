@@ -1,7 +1,7 @@
 use std::time::Duration;
 
 use super::{
-    Config, ConfigError, Content, Document, Entry, Member, Node, ServerConfig, endpoint, expand::Scope,
+    Config, ConfigError, Content, Document, Entry, Member, Node, ServerConfig, endpoint, expand::Scope, inputs,
     near::near_misses, oauth,
 };
 use crate::{elicitation::Modes, protocol::ProtocolChoice};
@@ -47,7 +47,16 @@ pub(super) fn read(file: &File<'_>, member: &Member) -> Entry {
     let enabled = reader.enabled();
     let server = enabled.clone().and_then(|_| reader.server());
     // An entry of which nobody knows whether it is switched off is not started: its error stands in the way.
-    Entry { name: member.key.as_str().into(), enabled: enabled.unwrap_or(true), server, warnings: reader.warnings }
+    Entry {
+        name: member.key.as_str().into(),
+        enabled: enabled.unwrap_or(true),
+        server,
+        warnings: reader.warnings,
+        file: file.config.path.clone(),
+        line: file.document.place(member.at).line,
+        hides: None,
+        asks: inputs::named_in(&member.value),
+    }
 }
 
 /// A file while it is read.

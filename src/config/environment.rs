@@ -21,6 +21,10 @@ pub struct Environment {
     pub data_folder: Option<PathBuf>,
     /// The folder of the user's caches; ours is `toolnexus` in it.
     pub cache_folder: Option<PathBuf>,
+    /// Whether variables that are not set stay as they are written: for what is shown, and not used.
+    pub keeps_unset: bool,
+    /// What a person entered for the `inputs` of files, by file and id.
+    pub inputs: HashMap<(PathBuf, String), String>,
     /// The running program: what the command `toolnexus` means where it is not on the search path.
     pub program: Option<PathBuf>,
 }
@@ -39,6 +43,8 @@ impl Environment {
             config_folder: folders.as_ref().map(BaseStrategy::config_dir),
             data_folder: folders.as_ref().map(BaseStrategy::data_dir),
             cache_folder: folders.as_ref().map(BaseStrategy::cache_dir),
+            keeps_unset: false,
+            inputs: HashMap::new(),
             program: env::current_exe().ok(),
         }
     }

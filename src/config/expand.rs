@@ -14,6 +14,8 @@ pub(super) struct Scope<'a> {
     pub(super) environment: &'a Environment,
     /// The file's folder.
     pub(super) folder: PathBuf,
+    /// The file itself.
+    pub(super) file: Option<PathBuf>,
     /// What came from variables so far.
     pub(super) mask: Mask,
 }
@@ -25,9 +27,9 @@ const OPEN: [&str; 11] =
 impl<'a> Scope<'a> {
     /// The scope of a file, or of the working folder without one.
     pub(super) fn new(environment: &'a Environment, file: Option<&Path>) -> Self {
-        let file = file.map(|file| environment.absolute(file));
-        let folder = file.as_deref().and_then(Path::parent).unwrap_or(&environment.folder).to_owned();
-        Self { environment, folder, mask: Mask::default() }
+        let absolute = file.map(|file| environment.absolute(file));
+        let folder = absolute.as_deref().and_then(Path::parent).unwrap_or(&environment.folder).to_owned();
+        Self { environment, folder, file: file.map(Path::to_owned), mask: Mask::default() }
     }
 
     /// `text` with its variables in place.
@@ -82,9 +84,8 @@ impl<'a> Scope<'a> {
             "workspaceFolderBasename" => return folder(Path::new(self.workspace().file_name().unwrap_or_default())),
             "userHome" => return self.environment.home.as_deref().map_or(Ok(None), folder),
             "pathSeparator" | "/" => return Ok(Some(std::path::MAIN_SEPARATOR.to_string())),
-            _ if inside.starts_with("input:") => {
-                return Err(format!("`${{{inside}}}` asks a person, which is not done here; use a variable instead"));
-            }
+            _ if inside.starts_with("input:") && self.environment.keeps_unset => return Ok(None),
+            _ if inside.starts_with("input:") => return self.entered(inside).map(Some),
             _ => {}
         }
         let (name, default) = match inside.split_once(":-") {
@@ -100,11 +101,23 @@ impl<'a> Scope<'a> {
             (Some(value), Some(_)) if !value.is_empty() => Ok(Some(value.to_owned())),
             (_, Some(_)) if depth == MAX_DEPTH => Err(format!("the default of `{name}` is nested too deep")),
             (_, Some(default)) if is_name(name) => self.expand_within(default, depth + 1).map(Some),
-            (None, None) if is_name(name) => {
+            (None, None) if is_name(name) && !self.environment.keeps_unset => {
                 Err(format!("the variable {name} is not set; `${{{name}:-…}}` gives it a default"))
             }
             _ => Ok(None),
         }
+    }
+
+    /// What a person entered for `input:ID`.
+    fn entered(&self, inside: &str) -> Result<String, String> {
+        let id = inside.trim_start_matches("input:").to_owned();
+        let key = (self.file.clone().unwrap_or_default(), id);
+        let Some(value) = self.environment.inputs.get(&key) else {
+            let reason = "is asked for at a terminal, and there is none; `${env:NAME}` reads a variable instead";
+            return Err(format!("`${{{inside}}}` {reason}"));
+        };
+        self.mask.hide(value, &format!("${{{inside}}}"));
+        Ok(value.clone())
     }
 
     /// The folder that a project's files are seen from: `.vscode/mcp.json` belongs to the folder above.
@@ -221,7 +234,7 @@ mod tests {
             ("${env:NOPE}", "the variable NOPE is not set"),
             ("${NOPE:-${ALSO}}", "the variable ALSO is not set"),
             ("${TOK", "no closing brace"),
-            ("${input:token}", "asks a person"),
+            ("${input:token}", "asked for at a terminal"),
         ] {
             let error = scope.expand(text).expect_err(text);
             assert!(error.contains(part), "{text}: {error}");

@@ -7,6 +7,7 @@ use super::{
     entry::{self, File},
     expand::Scope,
     fingerprint::digest,
+    inputs,
     near::near_misses,
 };
 use crate::transport::Endpoint;
@@ -46,6 +47,7 @@ pub fn parse(text: &str, path: Option<&Path>, environment: &Environment) -> Resu
     }
     let entries = members.into_iter().map(|member| entry::read(&file, member)).collect();
     config.servers = entries;
+    config.inputs = inputs::read(root, config.path.as_deref());
     config.warnings = warnings;
     config.mask = scope.mask;
     for server in config.servers.iter().filter_map(|entry| entry.server.as_ref().ok()) {

@@ -8,7 +8,8 @@ pub const CONFIG_VARIABLE: &str = "TOOLNEXUS_CONFIG";
 /// The files that are looked for in the working folder and above, the strongest first.
 pub const FOUND_NAMES: [&str; 4] = ["mcp.json", ".mcp.json", ".vscode/mcp.json", ".cursor/mcp.json"];
 
-/// The configuration: the file that is `named`, else the one in [`CONFIG_VARIABLE`], else the first that is [`find`]ed.
+/// The configuration: the file that is `named`, else the one in [`CONFIG_VARIABLE`], else the first that is [`find`]ed, and
+/// behind a project's the user's own.
 pub fn discover(named: Option<&Path>, environment: &Environment) -> Result<Config, ConfigError> {
     if let Some(path) = named {
         return load(path, environment);
@@ -17,7 +18,21 @@ pub fn discover(named: Option<&Path>, environment: &Environment) -> Result<Confi
         return load(Path::new(path), environment);
     }
     let (path, found_by) = find(environment)?;
-    Ok(Config { found_by, ..load(&path, environment)? })
+    let mut config = Config { found_by, ..load(&path, environment)? };
+    let own = own_file(environment);
+    if found_by == FoundBy::Project && own.is_file() && own != path {
+        match load(&own, environment) {
+            Ok(own) => config.put_below(own),
+            // What is wrong elsewhere must not keep the project from working.
+            Err(error) => config.warnings.push(error.to_string()),
+        }
+    }
+    Ok(config)
+}
+
+/// The user's own file, whether it is there or not.
+pub fn own_file(environment: &Environment) -> PathBuf {
+    environment.config_folder.clone().unwrap_or_default().join(env!("CARGO_PKG_NAME")).join("mcp.json")
 }
 
 /// The first of [`FOUND_NAMES`] in the nearest folder upward that has one, else the user's own file.
@@ -27,7 +42,7 @@ pub fn find(environment: &Environment) -> Result<(PathBuf, FoundBy), ConfigError
             return Ok((path, FoundBy::Project));
         }
     }
-    let users = environment.config_folder.clone().unwrap_or_default().join(env!("CARGO_PKG_NAME")).join("mcp.json");
+    let users = own_file(environment);
     if users.is_file() {
         return Ok((users, FoundBy::User));
     }
@@ -87,6 +102,36 @@ mod tests {
         assert_eq!(discover(None, &named).expect("found").found_by, FoundBy::Name);
         let missing = discover(Some(Path::new("none.json")), &named).expect_err("missing").to_string();
         assert!(missing.starts_with("the configuration none.json cannot be read: "), "{missing}");
+    }
+
+    #[test]
+    fn a_projects_file_and_the_users_own_are_one_and_the_nearer_wins() {
+        let root = tempfile::tempdir().expect("a folder");
+        let config = root.path().join("config");
+        fs::create_dir_all(config.join("toolnexus")).expect("made");
+        let (near, own) = (root.path().join("mcp.json"), config.join("toolnexus/mcp.json"));
+        let write = |path: &Path, text: &str| fs::write(path, text).expect("written");
+        write(
+            &near,
+            r#"{"mcpServers": {"a": {"command": "near"}, "b": {"command": "same"}, "c": {"command": "${T}"}}}"#,
+        );
+        write(&own, r#"{"mcpServers": {"d": {"command": "own"}, "a": {"command": "own"}, "b": {"command": "same"}}}"#);
+        let environment =
+            Environment { folder: root.path().to_owned(), config_folder: Some(config), ..Environment::default() };
+        let read = discover(None, &environment).expect("found");
+        let told: Vec<_> = read.servers.iter().map(|entry| (entry.name.as_str(), &entry.file, &entry.hides)).collect();
+        let (near_file, own_file) = (Some(near.clone()), Some(own.clone()));
+        let expected =
+            [("a", &near_file, &own_file), ("b", &near_file, &None), ("c", &near_file, &None), ("d", &own_file, &None)];
+        assert_eq!(told, expected);
+        assert_eq!((read.path.clone(), read.below.clone(), read.of_project().count()), (near_file, own_file, 3));
+        // A file that is named stands alone, and what is wrong with the user's own is a warning.
+        assert_eq!(discover(Some(&near), &environment).expect("read").servers.len(), 3);
+        write(&own, "{");
+        let read = discover(None, &environment).expect("found");
+        assert_eq!((read.servers.len(), read.warnings.len()), (3, 1), "{:?}", read.warnings);
+        fs::remove_file(&near).expect("removed");
+        assert!(discover(None, &environment).is_err());
     }
 
     #[test]

@@ -1,8 +1,8 @@
-use std::{path::PathBuf, time::Duration};
+use std::{collections::HashMap, path::PathBuf, time::Duration};
 
 use serde::{Deserialize, Serialize};
 
-use super::{Auth, Place, near_misses};
+use super::{Auth, Input, Place, near_misses};
 use crate::{
     elicitation::{Modes, ServerName},
     protocol::ProtocolChoice,
@@ -24,6 +24,10 @@ pub struct Config {
     pub warnings: Vec<String>,
     /// What must not be shown of it.
     pub mask: Mask,
+    /// What servers ask a person for (`inputs`).
+    pub inputs: Vec<Input>,
+    /// The user's own file, where its servers stand behind those of a project's.
+    pub below: Option<PathBuf>,
 }
 
 /// How a configuration was come by.
@@ -49,6 +53,14 @@ pub struct Entry {
     pub server: Result<ServerConfig, ConfigError>,
     /// What is odd about it, in our words, with its place.
     pub warnings: Vec<String>,
+    /// The file that it stands in, where there is one.
+    pub file: Option<PathBuf>,
+    /// In which line.
+    pub line: usize,
+    /// The user's own file, where that has another server of this name.
+    pub hides: Option<PathBuf>,
+    /// The ids of the `inputs` that it names, in its order.
+    pub asks: Vec<String>,
 }
 
 /// How to start or reach one server, with all variables expanded.
@@ -74,6 +86,14 @@ pub struct ServerConfig {
     pub modes: Modes,
     /// `keep`: for how long without use the server outlives a command; `None` ends it with the command.
     pub keep: Option<Duration>,
+}
+
+impl Entry {
+    /// One that stands in no file.
+    pub(super) fn of_command_line(name: ServerName, server: ServerConfig) -> Self {
+        let (enabled, server) = (true, Ok(server));
+        Self { name, enabled, server, warnings: vec![], file: None, line: 0, hides: None, asks: vec![] }
+    }
 }
 
 impl ServerConfig {
@@ -129,6 +149,29 @@ impl Config {
         faults.filter(|error| !matches!(error, ConfigError::Variable { .. })).map(ToString::to_string).collect()
     }
 
+    /// The entries of the project's file, which whoever wrote it need not be the user.
+    pub fn of_project(&self) -> impl Iterator<Item = &Entry> {
+        let is_project = self.found_by == FoundBy::Project;
+        self.servers.iter().filter(move |entry| is_project && entry.file == self.path)
+    }
+
+    /// Puts the servers of the user's own file behind these: of two with one name the nearer counts.
+    pub(super) fn put_below(&mut self, own: Self) {
+        self.mask.join(&own.mask);
+        self.warnings.extend(own.warnings);
+        self.inputs.extend(own.inputs);
+        let nearer = self.servers.iter().enumerate().map(|(index, entry)| (entry.name.clone(), index));
+        let nearer: HashMap<ServerName, usize> = nearer.collect();
+        for entry in own.servers {
+            match nearer.get(&entry.name).map(|index| &mut self.servers[*index]) {
+                Some(nearer) if nearer.server != entry.server => nearer.hides.clone_from(&own.path),
+                Some(_) => {}
+                None => self.servers.push(entry),
+            }
+        }
+        self.below = own.path;
+    }
+
     /// The entry called `name`, whatever is wrong with it.
     pub fn entry(&self, name: &str) -> Option<&Entry> {
         self.servers.iter().find(|entry| entry.name.as_str() == name)
@@ -169,7 +212,7 @@ pub enum ConfigError {
         reason: String,
     },
     /// The file cannot be written.
-    #[error("write {}: {reason}", path.display())]
+    #[error("{} cannot be written: {reason}", path.display())]
     Unwritable {
         /// The file.
         path: PathBuf,
@@ -177,12 +220,20 @@ pub enum ConfigError {
         reason: String,
     },
     /// There is an entry of that name.
-    #[error("add server {name:?}: {} has one of that name", path.display())]
+    #[error("{} has a server {name:?} already", path.display())]
     Taken {
         /// The name.
         name: String,
         /// The file.
         path: PathBuf,
+    },
+    /// What was to be imported is not there.
+    #[error("{reason}")]
+    NothingToImport {
+        /// What is missing.
+        reason: String,
+        /// What would be right.
+        hint: Option<String>,
     },
     /// No file was found.
     #[error("there is no configuration: no {} in this folder or one above it, and no {}", .0.join(", "), .1.display())]
@@ -225,6 +276,7 @@ impl ConfigError {
                 Some("name a file with --config, or the server itself: a URL, or a command after `--`".to_owned())
             }
             Self::Disabled(_) => Some("take `disabled: true` or `enabled: false` out of its entry".to_owned()),
+            Self::NothingToImport { hint, .. } => hint.clone(),
             Self::Taken { name, .. } => {
                 Some(format!("`toolnexus remove {name}` takes it out; --replace puts the new one in its place"))
             }

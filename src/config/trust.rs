@@ -23,7 +23,8 @@ impl TrustStore {
     /// Whether the user has to agree before servers of `config` start that were not named: the file was found, does not
     /// lie in the user's own folder, and was not agreed to with this content.
     pub fn needs_consent(&self, config: &Config) -> bool {
-        config.found_by == FoundBy::Project && !self.is_trusted(&config.hash)
+        let starts_any = config.of_project().any(|entry| entry.enabled);
+        config.found_by == FoundBy::Project && starts_any && !self.is_trusted(&config.hash)
     }
 
     /// Remembers that the user agreed to `config` as it is.
@@ -55,12 +56,14 @@ mod tests {
     use super::*;
     use crate::config::discover;
 
+    const FILE: &str = r#"{"s": {"command": "x"}}"#;
+
     #[test]
     fn a_found_file_is_agreed_to_once_for_its_content() {
         let root = tempfile::tempdir().expect("a folder");
         let (folder, file) = (root.path().join("project"), root.path().join("project/mcp.json"));
         fs::create_dir_all(&folder).expect("made");
-        fs::write(&file, "{}").expect("written");
+        fs::write(&file, FILE).expect("written");
         let environment = Environment { folder, data_folder: Some(root.path().join("data")), ..Environment::default() };
         let store = TrustStore::new(&environment);
         let config = discover(None, &environment).expect("found");
@@ -70,11 +73,14 @@ mod tests {
         assert!(!store.needs_consent(&config));
         assert!(!store.needs_consent(&discover(Some(&file), &environment).expect("read")));
 
-        fs::write(&file, "{ }").expect("written");
+        fs::write(&file, format!("{FILE} ")).expect("written");
         let changed = discover(None, &environment).expect("found");
         assert!(store.needs_consent(&changed));
         store.trust(&changed).expect("remembered");
         assert!(!store.needs_consent(&changed) && !store.needs_consent(&config));
         assert!(TrustStore { file: None }.needs_consent(&config));
+        // Where nothing would start there is nothing to agree to.
+        fs::write(&file, r#"{"s": {"command": "x", "disabled": true}}"#).expect("written");
+        assert!(!store.needs_consent(&discover(None, &environment).expect("found")));
     }
 }

@@ -88,7 +88,9 @@ impl Pending {
             Endpoint::Stdio(stdio) => Named::Command([vec![stdio.command.clone()], stdio.args.clone()].concat()),
             Endpoint::Http(http) => Named::Url(http.url.to_string()),
         };
-        let path = config.path.as_ref().map(|path| std::path::absolute(path).unwrap_or_else(|_| path.clone()));
+        // The file that the server stands in, which need not be the nearest.
+        let file = config.entry(server).and_then(|entry| entry.file.as_ref()).or(config.path.as_ref());
+        let path = file.map(|path| std::path::absolute(path).unwrap_or_else(|_| path.clone()));
         let mut pending = Self {
             version: VERSION,
             server: server.to_owned(),

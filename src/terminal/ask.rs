@@ -31,7 +31,7 @@ impl Asking {
         let server = safe_label(origin.server.as_str());
         let during = origin.call.as_ref().map(|call| format!(", during {}", safe_label(call.as_str())));
         let header = format!("{server} {verb}{}", during.unwrap_or_default());
-        Self { header, message: message.to_owned(), server: Some(server), waiting }
+        Self { header, message: message.to_owned(), server: Some(server), waiting, is_for_us: false }
     }
 }
 

@@ -109,7 +109,9 @@ impl Fill<'_> {
                 }
                 Entered::Done => match entered(field, editor.text()) {
                     Err(error) => prompt.error = Some(error),
-                    Ok(slot) if !field.secret || slot == Slot::Out => return Ok(self.take(at, slot)),
+                    Ok(slot) if !field.secret || self.asking.is_for_us || slot == Slot::Out => {
+                        return Ok(self.take(at, slot));
+                    }
                     Ok(slot) => match self.ask_again(&prompt, editor.text())? {
                         Some(true) => return Ok(self.take(at, slot)),
                         Some(false) => {
@@ -265,7 +267,7 @@ impl Fill<'_> {
         let key = safe_label(&field.key);
         let mut notes = self.notes(at);
         notes.extend(object::parts(field).map(|parts| Note::Info(cut(&safe_line(&parts), 600).into_owned())));
-        if field.secret {
+        if field.secret && !self.asking.is_for_us {
             let who = self.asking.server.as_deref().unwrap_or("the server");
             notes.push(Note::Warning(format!("secrets do not belong in forms: {who} will be able to read it")));
         }

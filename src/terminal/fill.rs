@@ -28,6 +28,8 @@ pub(crate) struct Asking {
     pub(crate) server: Option<String>,
     /// How many other questions wait.
     pub(crate) waiting: Arc<AtomicUsize>,
+    /// Whether what is entered is for this program, which no server asked to know.
+    pub(crate) is_for_us: bool,
 }
 
 /// What a person did with a question.

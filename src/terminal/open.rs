@@ -47,8 +47,18 @@ impl Terminal {
     /// Asks for the values of `form`, under our own `title` ("greet needs", say) and a
     /// `message`, which is shown as a server's. Ends with [`Filled::Withdrawn`] at once when `stop` fires.
     pub async fn fill(&self, form: &Form, title: &str, message: &str, stop: CancellationToken) -> Filled {
-        let form = form.clone();
         let asking = Asking { header: safe_line(title).into_owned(), message: message.to_owned(), ..Asking::default() };
+        self.fill_as(form, asking, stop).await
+    }
+
+    /// Likewise, for values that no server asked for: secrets among them are in their place here.
+    pub async fn fill_for_us(&self, form: &Form, title: &str, stop: CancellationToken) -> Filled {
+        let asking = Asking { header: safe_line(title).into_owned(), is_for_us: true, ..Asking::default() };
+        self.fill_as(form, asking, stop).await
+    }
+
+    async fn fill_as(&self, form: &Form, asking: Asking, stop: CancellationToken) -> Filled {
+        let form = form.clone();
         match self.run(&stop, |_| (), move |stage| stage.fill(&form, &asking)).await {
             Ok(Reply::Send(content)) => Filled::Accept(content),
             Ok(Reply::Decline) => Filled::Decline,

@@ -108,5 +108,5 @@ fn configuration() {
         }
         read += 1;
     }
-    assert_eq!(read, 4);
+    assert_eq!(read, 5);
 }

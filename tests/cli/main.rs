@@ -14,6 +14,7 @@ mod docs;
 mod doctor;
 mod each;
 mod faults;
+mod finding;
 mod forms;
 mod harm;
 mod hostile;

@@ -317,6 +317,11 @@ pub(crate) struct Ended {
 }
 
 impl Ended {
+    /// The folder in which it ran.
+    pub(crate) fn folder(&self) -> &std::path::Path {
+        self.test.folder()
+    }
+
     /// The messages that a scripted server received.
     pub(crate) fn received(&self, server: &str) -> Vec<Value> {
         super::fake::received(self.test.folder(), server)

@@ -271,6 +271,14 @@ impl Run {
         reply.get("result").or(reply.get("error")).cloned().unwrap_or_default()
     }
 
+    /// What another run in the same folder writes to stdout.
+    pub(crate) fn command_again(&self, args: &[&str]) -> String {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_toolnexus"));
+        command.args(args).current_dir(self.folder()).env_clear().stdin(Stdio::null());
+        command.env("HOME", self.path("home")).env("PATH", "/usr/bin:/bin");
+        String::from_utf8_lossy(&command.output().expect("it runs").stdout).into_owned()
+    }
+
     /// A path in the run's folder.
     pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.folder().join(name)

@@ -1,0 +1,128 @@
+//! `toolnexus add`: a server, put into a configuration file.
+
+use clap::Args;
+use serde_json::{Map, Value, json};
+
+use super::{context::Context, target_file::FileArgs};
+use crate::{
+    config::{self, ConfigError, Environment, Target, suspects},
+    error::Error,
+    text::safe_line,
+};
+
+/// What `add` takes.
+#[derive(Args, Debug)]
+#[command(
+    override_usage = "toolnexus add [OPTIONS] NAME URL\n       toolnexus add [OPTIONS] NAME -- COMMAND...",
+    after_help = "The server is put into the file that is found here or above, or else into your own. Comments and order stay. Values are
+written as they are given: single quotes keep '${VAR}' for the time when the server starts.
+
+Examples:
+  toolnexus add files -- npx -y @modelcontextprotocol/server-filesystem .
+  toolnexus add --user notes https://mcp.example.com/mcp -H 'Authorization: Bearer ${NOTES_TOKEN}'
+  toolnexus add build --env LEVEL=debug --cwd . -- ./server --stdio"
+)]
+pub struct AddArgs {
+    /// What the server is called from now on
+    #[arg(value_name = "NAME")]
+    pub name: String,
+    /// Its web address
+    #[arg(value_name = "URL", required_unless_present = "command", conflicts_with = "command")]
+    pub url: Option<String>,
+    /// The program that starts it: everything after `--`
+    #[arg(last = true, value_name = "COMMAND", hide = true)]
+    pub command: Vec<String>,
+    /// An environment variable for its process (may be repeated)
+    #[arg(long, value_name = "NAME=VALUE", conflicts_with = "url")]
+    pub env: Vec<String>,
+    /// The working directory of its process
+    #[arg(long, value_name = "DIR", conflicts_with = "url")]
+    pub cwd: Option<String>,
+    /// A header for every HTTP request to it (may be repeated)
+    #[arg(short = 'H', long = "header", value_name = "NAME: VALUE", conflicts_with = "command")]
+    pub headers: Vec<String>,
+    /// Take the place of a server of that name
+    #[arg(long)]
+    pub replace: bool,
+    /// Which file.
+    #[command(flatten)]
+    pub file: FileArgs,
+}
+
+/// Adds the server.
+///
+/// # Errors
+/// When there is one of that name, it could not be started as it would stand there, or the file cannot be edited.
+pub fn run(args: &AddArgs, context: &Context) -> anyhow::Result<()> {
+    let environment = Environment::current();
+    let mut file = args.file.open(context, &environment)?;
+    let entry = entry(args)?;
+    check(&args.name, &entry, &environment)?;
+    if file.entry(&args.name).is_some() && !args.replace {
+        return Err(Error::Config(ConfigError::Taken { name: args.name.clone(), path: file.path().to_owned() }).into());
+    }
+    file.put(&args.name, &entry);
+    file.save(&environment)?;
+    for place in suspects(&entry) {
+        context.printer.warning(&as_it_is(&args.name, &place))?;
+    }
+    let path = file.path().display().to_string();
+    let value = json!({"added": args.name, "file": path});
+    Ok(context.printer.data("added", &value, || format!("added {} to {path}\n", safe_line(&args.name)))?)
+}
+
+/// That a secret stands in a file now.
+pub(super) fn as_it_is(server: &str, place: &str) -> String {
+    format!(
+        "{server}: {place} looks like a secret, and stands in the file as it is; `${{VAR}}` in its place keeps it out"
+    )
+}
+
+fn entry(args: &AddArgs) -> Result<Map<String, Value>, Error> {
+    let mut entry = Map::new();
+    let mut set = |key: &str, value: Value| drop(entry.insert(key.to_owned(), value));
+    if args.name.trim().is_empty() {
+        return Err(Error::usage("NAME is empty".to_owned()));
+    }
+    if let Some((program, words)) = args.command.split_first() {
+        set("command", json!(program));
+        if !words.is_empty() {
+            set("args", json!(words));
+        }
+    }
+    if !args.env.is_empty() {
+        set("env", pairs(&args.env, '=', "--env", "NAME=VALUE")?);
+    }
+    if let Some(cwd) = &args.cwd {
+        set("cwd", json!(cwd));
+    }
+    if let Some(url) = &args.url {
+        if !Target::is_url(url) && !url.contains("${") {
+            let hint = Some(format!("toolnexus add {} -- {}", args.name, crate::output::shell_word(url)));
+            return Err(Error::Usage { message: format!("{url:?} is not a web address"), hint });
+        }
+        set("url", json!(url));
+    }
+    if !args.headers.is_empty() {
+        set("headers", pairs(&args.headers, ':', "-H", "'NAME: VALUE'")?);
+    }
+    Ok(entry)
+}
+
+fn pairs(words: &[String], at: char, option: &str, shape: &str) -> Result<Value, Error> {
+    let pair = |word: &String| match word.split_once(at) {
+        Some((name, value)) if !name.trim().is_empty() => Ok((name.trim().to_owned(), json!(value.trim_start()))),
+        // The value may be a secret.
+        _ => Err(Error::usage(format!("{option} needs {shape}"))),
+    };
+    words.iter().map(pair).collect::<Result<Map<_, _>, _>>().map(Value::Object)
+}
+
+/// Whether the entry is one. A variable that is not set yet is no fault of it.
+fn check(name: &str, entry: &Map<String, Value>, environment: &Environment) -> Result<(), Error> {
+    let config = config::parse_value(&json!({"mcpServers": {name: entry}}), environment)?;
+    match config.servers.into_iter().next().map(|entry| entry.server) {
+        Some(Err(ConfigError::Wrong { reason, .. })) => Err(Error::usage(reason)),
+        _ => Ok(()),
+    }
+}
