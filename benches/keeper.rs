@@ -1,28 +1,29 @@
 //! What a call of a kept server costs: `cargo bench --bench keeper`, and `-- long` for 10,000 calls one after the other.
 //!
-//! Measures a `call` of the trivial server while it is kept, beside a raw client that is a process of its own and writes
-//! one request to an open connection; 64 calls at once; and what the keeper and the command hold in memory.
+//! Measures a `call` of the trivial server, and of `@modelcontextprotocol/server-everything` where `tests/peers/run` has
+//! installed it, while it is kept, beside a raw client that is a process of its own and writes one request to an open
+//! pipe; 64 calls at once; and what the keeper and the command hold in memory.
 
-#[expect(dead_code, reason = "the raw client here asks over a socket")]
+#[expect(dead_code, reason = "the raw client here is a process of its own")]
 mod trivial;
 
 use std::{
     env, fs,
-    io::{self, BufRead, BufReader, Write},
-    os::unix::net::{UnixListener, UnixStream},
+    io::{self, BufRead, BufReader, Read, Write},
+    os::fd::AsFd,
     path::Path,
-    process::{Command, Stdio},
-    thread,
+    process::{Child, ChildStdin, ChildStdout, Command, Stdio},
     time::Instant,
 };
 
 use nix::sys::resource::{UsageWho, getrusage};
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use trivial::{Result, median, request};
+use trivial::{INITIALIZE, INITIALIZED, Result, median, request};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_toolnexus");
-const ROUNDS: usize = 200;
+const EVERYTHING: &str = "tests/peers/node_modules/@modelcontextprotocol/server-everything/dist/index.js";
+const ROUNDS: usize = 300;
 const AT_ONCE: usize = 64;
 const LONG: usize = 10_000;
 
@@ -30,63 +31,73 @@ fn main() -> Result<()> {
     let words: Vec<String> = env::args().collect();
     match words.get(1).map(String::as_str) {
         Some("serve") => return trivial::serve(trivial::result),
-        Some("raw") => return raw(Path::new(words.get(2).ok_or("the socket is missing")?)),
+        Some("raw") => return raw(words.get(2).ok_or("the params are missing")?),
         _ => {}
     }
+    let is_long = words.iter().any(|word| word == "long");
+    let this = env::current_exe()?.display().to_string();
+    measure("trivial", &[this, "serve".to_owned()], &["t"], &json!({"name": "t"}), is_long)?;
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join(EVERYTHING);
+    if !script.exists() {
+        writeln!(io::stderr(), "server-everything is left out: tests/peers/run installs it")?;
+        return Ok(());
+    }
+    let command = ["node".to_owned(), script.display().to_string(), "stdio".to_owned()];
+    let params = json!({"name": "echo", "arguments": {"message": "done"}});
+    measure("server-everything", &command, &["echo", "message=done"], &params, false)
+}
+
+/// Measures calls of the server that `command` starts: these words of ours, these params of the raw client's.
+fn measure(name: &str, command: &[String], words: &[&str], params: &Value, is_long: bool) -> Result<()> {
     let folder = tempfile::tempdir()?;
-    let kept = Kept { folder: folder.path(), server: env::current_exe()?.display().to_string() };
-    kept.run(&["up"])?;
-    let measured = measure(&kept, words.iter().any(|word| word == "long"));
+    let kept = Kept { folder: folder.path(), server: command, call: [&["call"], words].concat() };
+    let measured = kept.run(&["up"]).and_then(|()| kept.measure(name, params, is_long));
     kept.command(&["down", "--all"]).status()?;
     measured
 }
 
-fn measure(kept: &Kept<'_>, is_long: bool) -> Result<()> {
-    let mut out = io::stdout().lock();
-    let socket = kept.folder.join("raw");
-    let listener = UnixListener::bind(&socket)?;
-    thread::spawn(move || answer(&listener));
-    let this = env::current_exe()?;
-    let theirs = median(ROUNDS, || {
-        let status = Command::new(&this).arg("raw").arg(&socket).stdin(Stdio::null()).status()?;
-        if status.success() { Ok(()) } else { Err("the raw client failed".into()) }
-    })?;
-    let ours = median(ROUNDS, || kept.run(&["call", "t"]))?;
-    writeln!(out, "raw client       {theirs:>9.2?}")?;
-    writeln!(
-        out,
-        "kept call        {ours:>9.2?}   {:.2} times the raw client",
-        ours.as_secs_f64() / theirs.as_secs_f64()
-    )?;
-    let start = Instant::now();
-    let children: Vec<_> = (0..AT_ONCE).map(|_| kept.of_server(&["call", "t"]).spawn()).collect::<io::Result<_>>()?;
-    for mut child in children {
-        if !child.wait()?.success() {
-            return Err("one of the calls at once failed".into());
-        }
-    }
-    writeln!(out, "{AT_ONCE} at once       {:>9.2?}", start.elapsed())?;
-    // Linux counts in KiB.
-    writeln!(out, "command, peak    {:>6} KiB", getrusage(UsageWho::RUSAGE_CHILDREN)?.max_rss())?;
-    writeln!(out, "keeper           {}", kept.weight()?)?;
-    if is_long {
-        let start = Instant::now();
-        for _ in 0..LONG {
-            kept.run(&["call", "t"])?;
-        }
-        writeln!(out, "{LONG} calls      {:>9.2?}", start.elapsed())?;
-        writeln!(out, "keeper           {}", kept.weight()?)?;
-    }
-    Ok(())
-}
-
-/// The trivial server, kept in a folder of its own.
+/// A server, kept in a folder of its own.
 struct Kept<'a> {
     folder: &'a Path,
-    server: String,
+    server: &'a [String],
+    call: Vec<&'a str>,
 }
 
 impl Kept<'_> {
+    fn measure(&self, name: &str, params: &Value, is_long: bool) -> Result<()> {
+        let mut out = io::stdout().lock();
+        writeln!(out, "{name}")?;
+        let mut pipe = Pipe::open(self.server)?;
+        let params = params.to_string();
+        let theirs = median(ROUNDS, || pipe.call(&params))?;
+        pipe.end()?;
+        let ours = median(ROUNDS, || self.run(&self.call))?;
+        let times = ours.as_secs_f64() / theirs.as_secs_f64();
+        writeln!(out, "  raw client       {theirs:>9.2?}")?;
+        writeln!(out, "  kept call        {ours:>9.2?}   {times:.2} times the raw client")?;
+        let start = Instant::now();
+        let children: Vec<_> = (0..AT_ONCE).map(|_| self.of_server(&self.call).spawn()).collect::<io::Result<_>>()?;
+        for mut child in children {
+            if !child.wait()?.success() {
+                return Err("one of the calls at once failed".into());
+            }
+        }
+        writeln!(out, "  {AT_ONCE} at once       {:>9.2?}", start.elapsed())?;
+        // Linux counts in KiB.
+        writeln!(out, "  command, peak    {:>6} KiB", getrusage(UsageWho::RUSAGE_CHILDREN)?.max_rss())?;
+        writeln!(out, "  keeper           {}", self.weight()?)?;
+        if is_long {
+            let start = Instant::now();
+            for number in 1..=LONG {
+                self.run(&self.call)?;
+                if number % (LONG / 5) == 0 {
+                    writeln!(out, "  {number:>6} calls  {:>9.2?}   keeper {}", start.elapsed(), self.weight()?)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
     fn command(&self, words: &[&str]) -> Command {
         let mut command = Command::new(PROGRAM);
         command.args(words).env("HOME", self.folder).env("XDG_RUNTIME_DIR", self.folder).current_dir(self.folder);
@@ -96,7 +107,7 @@ impl Kept<'_> {
 
     fn of_server(&self, words: &[&str]) -> Command {
         let mut command = self.command(words);
-        command.args(["--", &self.server, "serve"]);
+        command.arg("--").args(self.server);
         command
     }
 
@@ -116,23 +127,57 @@ impl Kept<'_> {
     }
 }
 
-/// One call over an open connection.
-fn raw(socket: &Path) -> Result<()> {
-    let mut stream = UnixStream::connect(socket)?;
-    writeln!(stream, "{}", request(1, "tools/call", r#"{"name":"t"}"#))?;
-    let mut line = String::new();
-    BufReader::new(stream).read_line(&mut line)?;
-    if line.contains(r#""done""#) { Ok(()) } else { Err("there is no answer".into()) }
+/// A server behind an open pipe, which one raw client after the other inherits.
+struct Pipe {
+    server: Child,
+    input: ChildStdin,
+    output: ChildStdout,
 }
 
-/// Answers one request a connection, as the trivial server does.
-fn answer(listener: &UnixListener) {
-    for stream in listener.incoming().flatten() {
-        let mut line = String::new();
-        let Ok(other) = stream.try_clone() else { return };
-        if BufReader::new(other).read_line(&mut line).is_ok() {
-            let result = trivial::result("tools/call").unwrap_or_default();
-            drop(writeln!(&stream, r#"{{"jsonrpc":"2.0","id":1,"result":{result}}}"#));
+impl Pipe {
+    /// Starts the server and shakes hands with it.
+    fn open(command: &[String]) -> Result<Self> {
+        let [program, args @ ..] = command else { return Err("there is no command".into()) };
+        let mut command = Command::new(program);
+        command.args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut server = command.spawn()?;
+        let mut input = server.stdin.take().ok_or("no stdin")?;
+        let mut output = server.stdout.take().ok_or("no stdout")?;
+        writeln!(input, "{}", request(0, "initialize", INITIALIZE))?;
+        response(&mut output)?;
+        writeln!(input, "{INITIALIZED}")?;
+        Ok(Self { server, input, output })
+    }
+
+    fn call(&mut self, params: &str) -> Result<()> {
+        let mut client = Command::new(env::current_exe()?);
+        client.args(["raw", params]).stdin(self.output.as_fd().try_clone_to_owned()?);
+        client.stdout(self.input.as_fd().try_clone_to_owned()?);
+        if client.status()?.success() { Ok(()) } else { Err("the raw client failed".into()) }
+    }
+
+    fn end(mut self) -> Result<()> {
+        self.server.kill()?;
+        self.server.wait()?;
+        Ok(())
+    }
+}
+
+/// One call over the pipe that this process was given: the server reads what is written here.
+fn raw(params: &str) -> Result<()> {
+    let mut server = io::stdout().lock();
+    writeln!(server, "{}", request(1, "tools/call", params))?;
+    server.flush()?;
+    if response(&mut io::stdin().lock())?.contains("done") { Ok(()) } else { Err("there is no answer".into()) }
+}
+
+/// The next response; what the server says of its own is skipped.
+fn response(output: &mut impl Read) -> Result<String> {
+    let mut lines = BufReader::new(output).lines();
+    loop {
+        let line = lines.next().ok_or("the server has ended")??;
+        if line.contains(r#""id":"#) && !line.contains(r#""method":"#) {
+            return Ok(line);
         }
     }
 }

@@ -1,4 +1,8 @@
-use std::{collections::HashSet, sync::Arc, time::Duration};
+use std::{
+    collections::HashSet,
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use futures_util::{FutureExt as _, future::BoxFuture};
 use serde_json::{Value, json};
@@ -25,6 +29,8 @@ use crate::{
 
 /// How often a person is asked to sign in to one server in one run.
 const SIGN_INS: usize = 3;
+/// After what time a sign-in counts no longer: what ends then has had its time, as in a kept server.
+const LONG_AGO: Duration = Duration::from_secs(60);
 
 /// How sign-ins are made.
 #[derive(Clone)]
@@ -68,8 +74,22 @@ struct State {
     /// Why what is kept cannot be used.
     broken: Option<StoreError>,
     sign_ins: usize,
+    /// When the last sign-in was.
+    last: Option<Instant>,
     /// Refresh tokens that were tried.
     tried: HashSet<String>,
+}
+
+impl State {
+    /// Whether there may be a sign-in, which counts from now on.
+    fn may_sign_in(&mut self) -> bool {
+        if self.last.is_some_and(|last| last.elapsed() > LONG_AGO) {
+            self.sign_ins = 0;
+        }
+        self.sign_ins += 1;
+        self.last = Some(Instant::now());
+        self.sign_ins <= SIGN_INS
+    }
 }
 
 /// Everything about one sign-in that is about to happen.
@@ -187,10 +207,9 @@ impl Inner {
         if self.oauth.is_own_account {
             return self.own_account(&mut state, challenge).await;
         }
-        if self.options.person.is_none() || state.sign_ins >= SIGN_INS {
+        if !self.options.person.as_ref().is_some_and(|person| person.is_there()) || !state.may_sign_in() {
             return Ok(false);
         }
-        state.sign_ins += 1;
         self.asking.send_replace(true);
         let signed_in = self.ask(&state, challenge, stop).await;
         self.asking.send_replace(false);
@@ -258,10 +277,9 @@ impl Inner {
 
     /// A token for the program itself (OAuth 2.1, client credentials).
     async fn own_account(&self, state: &mut State, challenge: Option<&Challenge>) -> Result<bool, AuthError> {
-        if state.sign_ins >= SIGN_INS {
+        if !state.may_sign_in() {
             return Ok(false);
         }
-        state.sign_ins += 1;
         let plan = self.plan(None, challenge).await?;
         let server = &plan.auth_server;
         let client = Client::configured(&self.oauth, server)?;

@@ -14,6 +14,8 @@ pub struct ClientOptions {
     pub server: ServerName,
     /// Who answers its questions; without one elicitation is not declared.
     pub resolver: Option<Arc<dyn Resolver>>,
+    /// Who signs in.
+    pub person: Option<Arc<dyn Resolver>>,
     /// What lets requests through, where the server is at a web address.
     pub credentials: Option<Arc<dyn Credentials>>,
     /// Where notices go.

@@ -33,6 +33,11 @@ pub trait Resolver: Send + Sync {
     /// the future still runs to its end, with the terminal whole, and should do so at once.
     fn claim(&self, question: Arc<Question>, stop: CancellationToken) -> BoxFuture<'static, Outcome>;
 
+    /// Whether anybody is there to be asked now.
+    fn is_there(&self) -> bool {
+        true
+    }
+
     /// Why this resolver passed on `question`, as a fragment made safe for a terminal, where that is worth telling when
     /// nobody else answers it either.
     fn remark(&self, _question: &Question) -> Option<String> {

@@ -79,6 +79,7 @@ impl HostOptions {
             credentials: self.credentials(server, config)?,
             server: server.clone(),
             resolver: self.resolver.clone(),
+            person: self.sign_in.person.clone(),
             notices: Arc::clone(&self.notices),
             roots: self.roots.clone(),
             protocol: self.protocol,

@@ -91,7 +91,8 @@ impl Attachment {
         let (mut reader, writer) = stream.into_split();
         let (outbox, mail): (Outbox, Mail) = Outbox::new();
         tokio::spawn(mail.deliver(writer));
-        outbox.send(&ToKeeper::Hello { program: PROGRAM.to_owned(), trace: options.trace.is_some() }, Body::Empty);
+        let (trace, person) = (options.trace.is_some(), options.person.is_some());
+        outbox.send(&ToKeeper::Hello { program: PROGRAM.to_owned(), trace, person }, Body::Empty);
         outbox.send(&ToKeeper::Attach, Body::Empty);
         match timeout(HELLO, frame::read::<ToCommand>(&mut reader)).await {
             Err(_) => return Err(NotAttached::Foreign(format!("it says nothing for {} s", HELLO.as_secs()))),

@@ -24,9 +24,9 @@ impl Keeper {
         let Ok(Ok(Some(first))) = timeout(HELLO, frame::read::<ToKeeper>(&mut reader)).await else {
             return;
         };
-        let ToKeeper::Hello { program, trace } = first.head else { return };
+        let ToKeeper::Hello { program, trace, person } = first.head else { return };
         tokio::spawn(mail.deliver(writer));
-        let link = Link::new(outbox, trace);
+        let link = Link::new(outbox, trace, person);
         link.send(&ToCommand::Hello { program: PROGRAM.to_owned() });
         if program != PROGRAM {
             // A newer program wants a keeper of its own; this one ends with its last command.

@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{
     client::{ClientError, ServerInfo},
-    elicitation::{Answer, Outcome, Question},
+    elicitation::{Answer, Cause, Outcome, Question, Resolver},
 };
 
 /// How long a keeper may be silent before it is asked whether it is there, and how long it then has to say so.
@@ -100,12 +100,18 @@ impl Shared {
         }
     }
 
+    /// Who answers: what options say counts for the server's questions, and not for a sign-in.
+    fn resolver_of(&self, question: &Question) -> Option<&Arc<dyn Resolver>> {
+        let is_sign_in = question.origin.cause == Cause::SignIn;
+        if is_sign_in { self.options.person.as_ref() } else { self.options.resolver.as_ref() }
+    }
+
     fn ask(self: &Arc<Self>, question: u64, mut asked: Arc<Question>) {
         // What this command calls the server is what its person and its answers know.
         Arc::make_mut(&mut asked).origin.server = self.options.server.clone();
         let stop = CancellationToken::new();
         self.questions().insert(question, stop.clone());
-        let Some(resolver) = &self.options.resolver else {
+        let Some(resolver) = self.resolver_of(&asked) else {
             let outcome = Outcome::Answered(Answer::cancel(&asked.request.id));
             return self.outbox.send(&ToKeeper::Outcome { question, outcome }, Body::Empty);
         };
@@ -120,7 +126,7 @@ impl Shared {
 
     fn wait(self: &Arc<Self>, question: u64, mut link: Arc<Question>, limit: Duration) {
         Arc::make_mut(&mut link).origin.server = self.options.server.clone();
-        let Some(resolver) = &self.options.resolver else { return };
+        let Some(resolver) = self.resolver_of(&link) else { return };
         let done = CancellationToken::new();
         self.questions().insert(question, done.clone());
         let waited = resolver.wait(link, done, limit);

@@ -1,21 +1,42 @@
 use std::{
-    sync::{Arc, Weak},
+    sync::{Arc, Mutex, PoisonError, Weak},
     time::Duration,
 };
 
 use futures_util::{FutureExt as _, future::BoxFuture};
 use tokio_util::sync::CancellationToken;
 
-use super::process::Keeper;
-use crate::elicitation::{Outcome, Question, Resolver, Waited, Why};
+use super::{link::Link, process::Keeper};
+use crate::elicitation::{Cause, Outcome, Question, Resolver, Waited, Why};
 
-/// Answers what a server asks outside of any call, while it is started or lists its tools: the command does that was
-/// served last.
-pub(super) struct Latest(pub(super) Weak<Keeper>);
+/// Answers what is asked outside of any call, while a server is started, lists its tools or wants a sign-in: the command
+/// does that was served last, and for a sign-in the last one that has a person.
+pub(super) struct Latest {
+    keeper: Weak<Keeper>,
+    /// Who signs in: a sign-in asks more than once, and always the same one.
+    signs_in: Mutex<Weak<Link>>,
+}
+
+impl Latest {
+    pub(super) fn new(keeper: Weak<Keeper>) -> Self {
+        Self { keeper, signs_in: Mutex::default() }
+    }
+
+    fn link(&self, question: &Question) -> Option<Arc<Link>> {
+        let keeper = self.keeper.upgrade()?;
+        if question.origin.cause != Cause::SignIn {
+            return keeper.latest(false);
+        }
+        let mut signs_in = self.signs_in.lock().unwrap_or_else(PoisonError::into_inner);
+        let link = signs_in.upgrade().filter(|link| link.is_served()).or_else(|| keeper.latest(true))?;
+        *signs_in = Arc::downgrade(&link);
+        Some(link)
+    }
+}
 
 impl Resolver for Latest {
     fn claim(&self, question: Arc<Question>, stop: CancellationToken) -> BoxFuture<'static, Outcome> {
-        let asked = self.0.upgrade().and_then(|keeper| keeper.latest()).map(|link| link.ask(&question));
+        let asked = self.link(&question).map(|link| link.ask(&question));
         async move {
             match asked {
                 Some(asked) => asked.end(&stop).await,
@@ -25,8 +46,13 @@ impl Resolver for Latest {
         .boxed()
     }
 
+    /// Whether there is a command with a person who could sign in.
+    fn is_there(&self) -> bool {
+        self.keeper.upgrade().is_some_and(|keeper| keeper.latest(true).is_some())
+    }
+
     fn wait(&self, link: Arc<Question>, done: CancellationToken, limit: Duration) -> BoxFuture<'static, Waited> {
-        match self.0.upgrade().and_then(|keeper| keeper.latest()) {
+        match self.link(&link) {
             Some(command) => command.wait(link, done, limit).boxed(),
             None => std::future::ready(Waited::Cancel).boxed(),
         }

@@ -29,6 +29,8 @@ pub(super) struct Link {
     pub(super) gone: CancellationToken,
     /// Whether it wants to hear everything that passes.
     pub(super) traces: bool,
+    /// Whether a person is there who could sign in.
+    pub(super) signs_in: bool,
     /// How many of its operations are under way.
     pub(super) busy: AtomicUsize,
     /// What stops its operations.
@@ -46,16 +48,22 @@ struct Open {
 }
 
 impl Link {
-    pub(super) fn new(outbox: Outbox, traces: bool) -> Arc<Self> {
+    pub(super) fn new(outbox: Outbox, traces: bool, signs_in: bool) -> Arc<Self> {
         Arc::new(Self {
             outbox,
             gone: CancellationToken::new(),
             traces,
+            signs_in,
             busy: AtomicUsize::new(0),
             stops: Mutex::default(),
             open: Mutex::default(),
             next: AtomicU64::new(1),
         })
+    }
+
+    /// Whether something of it is under way.
+    pub(super) fn is_served(&self) -> bool {
+        self.busy.load(Ordering::Relaxed) > 0
     }
 
     pub(super) fn send(&self, message: &ToCommand) {

@@ -9,13 +9,20 @@ use crate::{
 };
 
 /// What a program says of itself first, so that keepers and commands of two versions never talk past each other.
-pub(super) const PROGRAM: &str = concat!("toolnexus ", env!("CARGO_PKG_VERSION"), " keeper 1");
+pub(super) const PROGRAM: &str = concat!("toolnexus ", env!("CARGO_PKG_VERSION"), " keeper 2");
 
 /// What a command says to a keeper.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) enum ToKeeper {
-    /// The first message: who speaks, and whether it wants to hear everything that passes.
-    Hello { program: String, trace: bool },
+    /// The first message: who speaks, whether it wants to hear everything that passes, and whether a person is there who
+    /// could sign in. Other versions may say less or more: `program` alone is always there.
+    Hello {
+        program: String,
+        #[serde(default)]
+        trace: bool,
+        #[serde(default)]
+        person: bool,
+    },
     /// The server will be used: it is started or reached, where it was not yet.
     Attach,
     /// Something to do. `id` names it in what follows.

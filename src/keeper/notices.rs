@@ -23,7 +23,7 @@ impl Keeper {
             let Some(keeper) = Weak::upgrade(&keeper) else { return };
             keeper.links().iter().filter(|link| link.traces).for_each(|link| link.traced(line));
         });
-        let resolver: Arc<dyn Resolver> = Arc::new(Latest(Arc::downgrade(self)));
+        let resolver: Arc<dyn Resolver> = Arc::new(Latest::new(Arc::downgrade(self)));
         let options = HostOptions {
             sign_in: SignInOptions { person: Some(Arc::clone(&resolver)), ..SignInOptions::default() },
             sign_ins: self.setup.sign_ins.clone(),
@@ -46,7 +46,7 @@ impl Keeper {
             self.listed().take();
         }
         let links = self.links();
-        let mut heard = links.iter().filter(|link| link.busy.load(Ordering::Relaxed) > 0).peekable();
+        let mut heard = links.iter().filter(|link| link.is_served()).peekable();
         if heard.peek().is_none() || matches!(notice.kind, NoticeKind::Stderr(_)) {
             self.log_notice(notice);
         }
@@ -63,8 +63,9 @@ impl Keeper {
         })
     }
 
-    /// The command that was served last, among those that are being served.
-    pub(super) fn latest(&self) -> Option<Arc<Link>> {
-        self.links().iter().rev().find(|link| link.busy.load(Ordering::Relaxed) > 0).cloned()
+    /// The command that was served last, among those that are being served: for a sign-in, those with a person.
+    pub(super) fn latest(&self, for_sign_in: bool) -> Option<Arc<Link>> {
+        let is_one = |link: &&Arc<Link>| link.is_served() && (link.signs_in || !for_sign_in);
+        self.links().iter().rev().find(is_one).cloned()
     }
 }

@@ -188,7 +188,7 @@ impl Keeper {
         }
         self.log("ended");
         let heard = async {
-            while !self.links().iter().all(|link| link.busy.load(Ordering::Relaxed) == 0) {
+            while self.links().iter().any(|link| link.is_served()) {
                 tokio::time::sleep(Duration::from_millis(10)).await;
             }
             // What was sent is written by tasks of its own.
@@ -234,7 +234,7 @@ impl Keeper {
 
     pub(super) fn standing(&self) -> Standing {
         // Whoever asks is attached itself, without using the server.
-        let attached = self.links().iter().filter(|link| link.busy.load(Ordering::Relaxed) > 0).count();
+        let attached = self.links().iter().filter(|link| link.is_served()).count();
         let client = self.client.try_lock().ok().and_then(|client| client.clone());
         Standing {
             server: self.setup.server.clone(),

@@ -96,7 +96,7 @@ pub fn log_of(config: &ServerConfig, roots: &[PathBuf], protocol: Option<Protoco
 /// Opens a conversation with the keeper behind `socket`.
 async fn greet(socket: &Path) -> Option<UnixStream> {
     let mut stream = connect(socket).await.ok()?;
-    let hello = ToKeeper::Hello { program: PROGRAM.to_owned(), trace: false };
+    let hello = ToKeeper::Hello { program: PROGRAM.to_owned(), trace: false, person: false };
     frame::write(&mut stream, &hello, b"").await.ok()?;
     match frame::read::<ToCommand>(&mut stream).await.ok()??.head {
         ToCommand::Hello { program } if program == PROGRAM => Some(stream),

@@ -279,6 +279,7 @@ pub(super) fn stage(wish: Wish) -> (Opener, Stage) {
     let options = ClientOptions {
         server: "fake".into(),
         resolver: (!wish.unattended).then_some(desk),
+        person: None,
         notices: Arc::new(move |notice: Notice| sink.lock().expect("notices").push(notice.kind)),
         roots: wish.roots,
         protocol: None,

@@ -20,7 +20,7 @@ fn a_person_fills_a_form() {
         let name = way.name();
         let person = test.args(["call", &name, "greet"]).at_terminal(40, 100);
         person.see(&format!("{name} asks, during greet")).see("1 of 4").send("Ada\r");
-        person.see("2 of 4").send("17\r").see("17 is below 18").send("\x1536\r");
+        person.see("2 of 4").send("17\r").see("✗ 17 is below").send("\x1536\r");
         person.see("3 of 4").send("\r").see("4 of 4").send("\r");
         person.see(&format!("What {name} will receive")).see("  Send").send("1").see("› Send").send("\r");
         person.see("Hello, Ada! You are 36.");

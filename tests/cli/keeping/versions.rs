@@ -21,7 +21,7 @@ fn hello(words: &str) -> Vec<u8> {
 /// A command of another version says so, and hears who is there.
 fn another_command(kept: &Kept) -> String {
     let mut stream = UnixStream::connect(kept.socket().expect("a socket")).expect("connected");
-    stream.write_all(&hello(r#"{"Hello":{"program":"toolnexus 99","trace":false}}"#)).expect("written");
+    stream.write_all(&hello(r#"{"Hello":{"program":"toolnexus 99","mood":"good"}}"#)).expect("written");
     let mut answer = Vec::new();
     stream.read_to_end(&mut answer).expect("read");
     String::from_utf8_lossy(&answer).into_owned()
