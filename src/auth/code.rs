@@ -5,7 +5,6 @@ use ring::{
     digest::{SHA256, digest},
     rand::{SecureRandom as _, SystemRandom},
 };
-use serde_json::json;
 use tokio::{sync::mpsc, time::timeout};
 use tokio_util::sync::CancellationToken;
 use url::Url;
@@ -105,7 +104,12 @@ async fn serve(plan: &Plan<'_>, site: Arc<dyn Site>) -> Result<Pages, AuthError>
     let failed =
         |error: std::io::Error| AuthError::unusable(format!("the page to come back to cannot be served: {error}"));
     if let Some(port) = plan.oauth.redirect_port {
-        return Pages::serve(at(Some(port)), site).await.map_err(failed);
+        return Pages::serve(at(Some(port)), site).await.map_err(|error| match error.kind() {
+            std::io::ErrorKind::AddrInUse => AuthError::unusable(format!(
+                "another program has port {port}, on which the browser is to come back: end it, or change `redirectPort`"
+            )),
+            _ => failed(error),
+        });
     }
     let earlier = plan.registered().and_then(|registered| Url::parse(&registered.redirect).ok()?.port());
     if let Some(port) = earlier
@@ -125,17 +129,20 @@ async fn come_back(
     returns: &mut mpsc::Receiver<Return>,
     stop: &CancellationToken,
 ) -> Result<Came, AuthError> {
-    let mut pasting = true;
+    let (mut pasting, mut is_wrong) = (true, false);
     loop {
         let over = stop.child_token();
-        let pasted = plan.pasted(&over);
+        let pasted = plan.pasted(is_wrong, &over);
         tokio::pin!(pasted);
         let came = tokio::select! {
             Some(back) = returns.recv() => Some(back),
             outcome = &mut pasted, if pasting => match outcome {
                 Outcome::Answered(answer) if answer.ok => match read_pasted(&answer, state) {
                     Some(fields) => return Ok((fields, None)),
-                    None => continue,
+                    None => {
+                        is_wrong = true;
+                        continue;
+                    }
                 },
                 Outcome::Answered(_) | Outcome::Withdrawn => return Err(AuthError::No),
                 Outcome::Pass | Outcome::Deferred | Outcome::Unanswerable(_) => {
@@ -161,19 +168,6 @@ fn read_pasted(answer: &Answer, state: &str) -> Option<Fields> {
     let text = answer.data.as_ref()?.get("address")?.as_str()?.trim();
     let fields = Fields::of(&Url::parse(text).ok()?);
     belongs(&fields, state).then_some(fields)
-}
-
-/// What a person pastes: a form's schema.
-pub(super) fn paste_schema() -> serde_json::Value {
-    json!({
-        "type": "object",
-        "properties": {"address": {
-            "type": "string",
-            "title": "Address",
-            "description": "Only where the browser is on another machine: the address of the page that it could not open",
-        }},
-        "required": ["address"],
-    })
 }
 
 /// The code that the browser brought, once it is certain who sent it (RFC 9207, section 2.4).

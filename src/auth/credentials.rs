@@ -329,6 +329,7 @@ impl Inner {
             scopes: plan.scopes.clone(),
             requested: plan.scopes.clone(),
             expires_at: None,
+            renew_at: None,
             token_endpoint: server.token.to_string(),
             revocation_endpoint: server.revocation.as_ref().map(Url::to_string),
             client: client.clone(),
@@ -467,9 +468,13 @@ impl Plan<'_> {
     }
 
     /// What the person pastes while the browser is waited for.
-    pub(super) async fn pasted(&self, stop: &CancellationToken) -> Outcome {
-        let message = "Go on in the browser. This goes on by itself when you are done there.";
-        let params = json!({"message": message, "requestedSchema": code::paste_schema()});
+    pub(super) async fn pasted(&self, is_wrong: bool, stop: &CancellationToken) -> Outcome {
+        let mut message = "Go on in the browser. This goes on by itself when you are done there.".to_owned();
+        if is_wrong {
+            message = format!("That was not the address: it belongs to another sign-in, or to none.\n{message}");
+        }
+        let schema = json!({"type": "object", "properties": {"address": {"type": "string"}}, "required": ["address"]});
+        let params = json!({"message": message, "requestedSchema": schema});
         self.put(&self.question(&params), stop).await
     }
 

@@ -39,11 +39,14 @@ pub(super) async fn resource(web: &Web, server: &Url, challenge: Option<&Challen
     let named = challenge.and_then(Challenge::resource_metadata);
     let places = match named {
         Some(text) => {
+            // It may be anywhere (RFC 9728, section 5.1): what counts is that it is about the address that was asked.
             let url = server.join(text).map_err(|_| AuthError::unusable("the server's metadata is at no address"))?;
-            if url.origin() != server.origin() {
-                let reason = format!("the server says that its metadata is elsewhere, at {}", tame(url.as_str()));
-                return Err(AuthError::unusable(reason));
-            }
+            web.check(&url).map_err(|reason| {
+                AuthError::unusable(format!(
+                    "the server says that its metadata is at {}, which {reason}",
+                    tame(url.as_str())
+                ))
+            })?;
             vec![url]
         }
         None => well_known(server, "oauth-protected-resource"),

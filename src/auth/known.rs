@@ -4,12 +4,16 @@ use serde_json::{Map, Value};
 
 use super::{Known, store::now};
 
+/// How long before its end a token is renewed, in seconds.
+const MARGIN: u64 = 10;
+
 /// A token's answer (RFC 6749, section 5.1), read leniently.
 #[derive(Clone, PartialEq, Eq)]
 pub(super) struct Tokens {
     pub(super) access: String,
     pub(super) refresh: Option<String>,
     pub(super) expires_at: Option<u64>,
+    pub(super) renew_at: Option<u64>,
     /// The scopes that were granted, where the answer says.
     pub(super) scopes: Option<Vec<String>>,
 }
@@ -35,7 +39,10 @@ impl Tokens {
         let seconds = seconds.and_then(|seconds: f64| Duration::try_from_secs_f64(seconds).ok());
         let scopes = text("scope").map(|text| text.split_ascii_whitespace().map(str::to_owned).collect());
         let expires_at = seconds.map(|life| now().saturating_add(life.as_secs()));
-        Ok(Self { access, refresh: text("refresh_token"), expires_at, scopes })
+        // One that lives shorter than the usual margin is used for half of its life.
+        let renew_at =
+            seconds.map(|life| now().saturating_add(life.as_secs().saturating_sub(MARGIN.min(life.as_secs() / 2))));
+        Ok(Self { access, refresh: text("refresh_token"), expires_at, renew_at, scopes })
     }
 }
 
@@ -44,6 +51,7 @@ impl Known {
     pub(super) fn take(&mut self, tokens: Tokens) {
         self.access_token = Some(tokens.access);
         self.expires_at = tokens.expires_at;
+        self.renew_at = tokens.renew_at;
         if tokens.refresh.is_some() {
             self.refresh_token = tokens.refresh;
         }
@@ -54,7 +62,8 @@ impl Known {
 
     /// Whether the token is worth sending.
     pub fn is_fresh(&self) -> bool {
-        self.access_token.is_some() && self.expires_at.is_none_or(|at| at > now() + 10)
+        let end = self.renew_at.or(self.expires_at.map(|at| at.saturating_sub(MARGIN)));
+        self.access_token.is_some() && end.is_none_or(|at| at > now())
     }
 }
 
@@ -75,6 +84,20 @@ mod tests {
 
     fn read(value: &Value) -> Result<Tokens, &'static str> {
         Tokens::read(value.as_object().expect("an object"))
+    }
+
+    #[test]
+    fn a_token_is_fresh_until_shortly_before_its_end() {
+        let mut known = crate::auth::store::tests::known("https://a/");
+        for (life, is_fresh) in [(3600, true), (11, true), (4, true), (0, false)] {
+            known.take(read(&json!({"access_token": "a", "expires_in": life})).expect("tokens"));
+            assert_eq!(known.is_fresh(), is_fresh, "{life}");
+        }
+        known.take(read(&json!({"access_token": "a"})).expect("tokens"));
+        assert!(known.is_fresh());
+        // Kept by an earlier toolnexus.
+        known.expires_at = Some(now() + 9);
+        assert!(!known.is_fresh());
     }
 
     #[test]

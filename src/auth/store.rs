@@ -47,6 +47,9 @@ pub struct Known {
     /// When the token ends, in seconds since 1970, where that is known.
     #[serde(default)]
     pub expires_at: Option<u64>,
+    /// From when on it is renewed, likewise.
+    #[serde(default)]
+    pub(super) renew_at: Option<u64>,
     pub(super) token_endpoint: String,
     #[serde(default)]
     pub(super) revocation_endpoint: Option<String>,
@@ -101,7 +104,7 @@ pub enum StoreError {
         source: io::Error,
     },
     /// Others can read it, so that it may be known to anybody.
-    #[error("others can read the sign-ins in {}: sign out with `toolnexus logout`, or make it private (chmod 600)", .0.display())]
+    #[error("others can read the sign-ins in {}: if nobody did, `chmod 600` it; else remove it, and sign in again", .0.display())]
     Open(PathBuf),
     /// It is not a file of ours.
     #[error("{} does not hold sign-ins: remove it, and sign in again", .0.display())]
@@ -238,6 +241,7 @@ pub(super) mod tests {
             scopes: vec!["a".to_owned()],
             requested: vec!["a".to_owned()],
             expires_at: None,
+            renew_at: None,
             token_endpoint: "https://as/token".to_owned(),
             revocation_endpoint: None,
             client: Client::public("me"),

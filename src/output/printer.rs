@@ -206,9 +206,14 @@ impl Printer {
         Ok(())
     }
 
-    /// Shows where somebody can sign in to `server`, to stderr, also when little is to be said.
+    /// Shows where somebody can sign in to `server`, to stderr, also when little is to be said; in events mode as an event.
     pub fn sign_in(&self, server: &ServerName, prompt: &str, link: &Link) {
-        if self.mode != OutputMode::Events {
+        if self.mode == OutputMode::Events {
+            let event = json!({"event": "sign-in", "server": server.as_str(), "prompt": prompt, "url": link.url,
+                "warnings": link.warnings});
+            // Who reads no events is not signed in either.
+            drop(self.stdout(&format!("{event}\n")));
+        } else {
             let head = format!("{} asks you to sign in", safe_line(server.as_str()));
             let warnings = link.warnings.iter().map(|warning| format!("! {warning}"));
             let prompt = prompt.lines().map(|line| format!("│ {}", safe_line(line)));

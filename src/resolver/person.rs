@@ -65,7 +65,11 @@ impl Person {
             (true, _) => "asks you to open a link",
             (false, _) => "asks",
         };
-        let asking = Asking::of(origin, verb, &request.prompt, self.queue.waiting());
+        let mut asking = Asking::of(origin, verb, &request.prompt, self.queue.waiting());
+        if origin.cause == Cause::SignIn {
+            // The server learns nothing of it.
+            asking.server = None;
+        }
         match self.tally.count(origin) {
             Turnout::Silenced => return Ok(Reply::Cancel),
             Turnout::AskWhether(many) => match self.terminal.ask_to_go_on(asking.clone(), many, stop).await? {
@@ -80,6 +84,7 @@ impl Person {
         let redraw = |redraw| self.queue.ring(redraw);
         match &request.url {
             Some(url) => self.terminal.ask_link(asking, url, self.browser, stop, redraw).await,
+            None if origin.cause == Cause::SignIn => self.terminal.ask_for_address(asking, stop, redraw).await,
             None => self.terminal.ask_form(asking, request.schema().unwrap_or(&Value::Null), stop, redraw).await,
         }
     }

@@ -62,7 +62,7 @@ impl Terminal {
             Ok(link) => link,
             Err(refused) => {
                 let url = cut(&safe_line(url), 200).into_owned();
-                let server = asking.server.as_deref().unwrap_or_default();
+                let server = asking.server.as_deref().unwrap_or("the sign-in");
                 let reason = refused.reason;
                 gate().print(&format!("warning: {server} asked to open a link that is refused, {reason}: {url}\n"));
                 return Ok(Reply::Cancel);

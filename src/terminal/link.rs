@@ -37,12 +37,12 @@ impl Stage {
             hints: ["↑↓ move", "Enter choose", "Esc menu", "Ctrl-C cancel the question"].map(str::to_owned).to_vec(),
             ..Prompt::default()
         };
-        let server = asking.server.as_deref().unwrap_or_default();
-        let mut choices = vec![
-            (Consent::Own, Item::agreeing("I open it myself", "the address stays on the screen")),
-            (Consent::No(Refusal::Decline), Item::new("Decline", format!("{server} is told that you said no"))),
-            (Consent::No(Refusal::Cancel), Item::new("Cancel", "closed without an answer")),
-        ];
+        let mut choices = vec![(Consent::Own, Item::agreeing("I open it myself", "the address stays on the screen"))];
+        if let Some(server) = &asking.server {
+            let told = format!("{server} is told that you said no");
+            choices.push((Consent::No(Refusal::Decline), Item::new("Decline", told)));
+        }
+        choices.push((Consent::No(Refusal::Cancel), Item::new("Cancel", closed(asking))));
         if browser {
             choices.insert(0, (Consent::Open, Item::agreeing("Open it in the browser", "")));
         }
@@ -56,7 +56,7 @@ impl Stage {
         let consent = loop {
             match self.choose(&scene, &prompt, &items, Purpose::Consent) {
                 Ok(Some(index)) => break choices[index].0,
-                Ok(None) => match self.leave_question(&scene, server) {
+                Ok(None) => match self.leave_question(&scene, asking) {
                     Ok(Some(refusal)) => break Consent::No(refusal),
                     Ok(None) => {}
                     Err(End::Interrupted) => break Consent::No(Refusal::Cancel),
@@ -71,21 +71,21 @@ impl Stage {
     }
 
     /// What Escape opens; `None` goes on.
-    fn leave_question(&mut self, scene: &Scene, server: &str) -> Result<Option<Refusal>, End> {
-        let items = [
-            Item::new("Go on", "back to the link"),
-            Item::new("Decline", format!("{server} is told that you said no")),
-            Item::new("Cancel", "closed without an answer"),
+    fn leave_question(&mut self, scene: &Scene, asking: &Asking) -> Result<Option<Refusal>, End> {
+        let mut choices = vec![
+            (None, Item::new("Go on", "back to the link")),
+            (Some(Refusal::Cancel), Item::new("Cancel", closed(asking))),
         ];
+        if let Some(server) = &asking.server {
+            let decline = Item::new("Decline", format!("{server} is told that you said no"));
+            choices.insert(1, (Some(Refusal::Decline), decline));
+        }
+        let items: Vec<Item> = choices.iter().map(|(_, item)| item.clone()).collect();
         let title = Title { label: "Leave this question?".to_owned(), ..Title::default() };
         let hints = ["↑↓ move", "Enter choose", "Esc go on"].map(str::to_owned).to_vec();
         let prompt = Prompt { title: Some(title), hints, ..Prompt::default() };
         let chosen = self.choose(scene, &prompt, &items, Purpose::Step(0))?;
-        Ok(match chosen {
-            Some(1) => Some(Refusal::Decline),
-            Some(2) => Some(Refusal::Cancel),
-            _ => None,
-        })
+        Ok(chosen.and_then(|index| choices[index].0))
     }
 
     /// Where the terminal is too short for everything at once, the address and all that belongs to it is written first, to
@@ -125,7 +125,7 @@ impl Stage {
             },
             Consent::Own => Line::good(self.look.tick(), "the address is above, to open yourself"),
             Consent::No(Refusal::Decline) => Line::faint(format!("declined: {server} is told that you said no")),
-            Consent::No(_) => Line::faint("cancelled: closed without an answer"),
+            Consent::No(_) => Line::faint(format!("cancelled: {}", closed(asking))),
         });
         lines.push(Line::default());
         self.leave(&lines);
@@ -153,6 +153,11 @@ impl Consent {
             Self::No(Refusal::CancelAll) => Reply::CancelAll,
         }
     }
+}
+
+/// What comes of closing the question.
+fn closed(asking: &Asking) -> &'static str {
+    if asking.server.is_some() { "closed without an answer" } else { "nothing is opened" }
 }
 
 fn notes(link: &Link) -> Vec<Note> {

@@ -7,6 +7,7 @@
 //! and numbers (`plain`). A form is filled field by field (`fill`, `fields`, `review`); a link is consented to (`link`),
 //! opened (`browser`) and waited for (`waiting`).
 
+mod address;
 mod alarm;
 mod ask;
 mod browser;

@@ -92,21 +92,29 @@ fn answers() {
     run_page(include_str!("../../docs/answers.md"));
 }
 
-#[test]
-fn configuration() {
+/// Reads every configuration on a page; how many there are.
+fn read_configurations(text: &str) -> usize {
     let environment =
         Environment { home: Some("/home/ada".into()), folder: "/project".into(), ..Environment::default() };
-    let mut read = 0;
-    for (_, block) in
-        blocks(include_str!("../../docs/configuration.md")).iter().filter(|(info, _)| *info == "jsonc config")
-    {
+    let blocks = blocks(text);
+    let configurations = blocks.iter().filter(|(info, _)| *info == "jsonc config");
+    for (_, block) in configurations.clone() {
         let config = parse(block, Some(Path::new("mcp.json")), &environment).expect("a configuration");
         assert!(!config.servers.is_empty() && config.warnings.is_empty(), "{block}");
         for entry in &config.servers {
             assert_eq!(entry.server.as_ref().err(), None, "{block}");
             assert!(entry.warnings.is_empty(), "{block}");
         }
-        read += 1;
     }
-    assert_eq!(read, 5);
+    configurations.count()
+}
+
+#[test]
+fn configuration() {
+    assert_eq!(read_configurations(include_str!("../../docs/configuration.md")), 5);
+}
+
+#[test]
+fn signing_in() {
+    assert_eq!(read_configurations(include_str!("../../docs/sign-in.md")), 2);
 }

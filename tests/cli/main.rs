@@ -34,6 +34,7 @@ mod resume;
 mod rows;
 mod secrets;
 mod shell;
+mod sign_in;
 mod slips;
 mod tasks;
 mod twice;

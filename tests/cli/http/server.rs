@@ -160,7 +160,7 @@ fn serve(stream: &TcpStream, answer: &dyn Fn(&Request, &mut Reply), log: &Mutex<
         log.lock().expect("not poisoned").push(request.clone());
         let mut reply = Reply { stream: stream.try_clone().expect("a handle"), open: true };
         answer(&request, &mut reply);
-        if !reply.open {
+        if !reply.open || request.header("connection") == Some("close") {
             break;
         }
     }

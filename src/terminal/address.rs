@@ -1,0 +1,66 @@
+use serde_json::{Map, Value};
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    Terminal,
+    alarm::Cause,
+    ask::Redraw,
+    editor::Editor,
+    entry::Entered,
+    fill::{Asking, Reply},
+    line::Line,
+    scene::{Prompt, Title},
+    stage::{End, Stage},
+};
+
+/// The longest address that is taken, in bytes.
+const LONGEST: usize = 16 << 10;
+
+impl Terminal {
+    /// Asks for the address at which a browser on another machine ended: [`Reply::Send`] with `address`. It holds a code,
+    /// so dots stand for it, and nothing of it stays.
+    pub(crate) async fn ask_for_address(
+        &self,
+        asking: Asking,
+        stop: &CancellationToken,
+        redraw: impl FnOnce(Redraw),
+    ) -> Result<Reply, End> {
+        let ready = |bell: super::alarm::Bell| redraw(Box::new(move || bell.ring(Cause::Changed)));
+        self.run(stop, ready, move |stage| stage.paste_address(&asking)).await
+    }
+}
+
+impl Stage {
+    fn paste_address(&mut self, asking: &Asking) -> Result<Reply, End> {
+        let title = Title { label: "Address".to_owned(), ..Title::default() };
+        let mut prompt = Prompt {
+            title: Some(title),
+            about:
+                "Only where the browser is on another machine: paste the address of the page that it could not open."
+                    .to_owned(),
+            hints: ["Enter go on with it", "Esc cancel"].map(str::to_owned).to_vec(),
+            ..Prompt::default()
+        };
+        let mut editor = Editor::default();
+        let reply = loop {
+            match self.enter(&asking.scene(), &prompt, &mut editor, true) {
+                Ok(Entered::Done) if editor.text().trim().is_empty() || editor.text().len() > LONGEST => {
+                    editor = Editor::default();
+                    prompt.error =
+                        Some("not an address; there is nothing to do here if you go on in the browser".to_owned());
+                }
+                Ok(Entered::Done) => {
+                    let address = Value::from(editor.text().trim());
+                    break Reply::Send(Map::from_iter([("address".to_owned(), address)]));
+                }
+                Ok(Entered::Back) | Err(End::Interrupted) => break Reply::Cancel,
+                Ok(Entered::External | Entered::Restore) => {}
+                Err(end) => return Err(end),
+            }
+        };
+        if reply == Reply::Cancel {
+            self.leave(&[Line::faint("cancelled: nobody signed in"), Line::default()]);
+        }
+        Ok(reply)
+    }
+}

@@ -1,0 +1,70 @@
+//! Without a person.
+
+use serde_json::json;
+
+use super::World;
+use crate::harness::Test;
+
+const SECRET: &str = "client-s3cret";
+
+fn account(world: &World, oauth: &serde_json::Value, words: &[&str]) -> Test {
+    world.ledger().account = Some(("ci".to_owned(), SECRET.to_owned()));
+    let config = json!({"mcpServers": {"build": {"url": world.mcp(), "oauth": oauth}}});
+    world.test(words).config(&config.to_string())
+}
+
+#[test]
+fn a_program_signs_in_with_its_secret() {
+    let world = World::new();
+    let oauth = json!({"grant": "client_credentials", "clientId": "ci", "clientSecret": "${CI_SECRET}"});
+    let test = || account(&world, &oauth, &["call", "build", "read"]);
+    test().env("CI_SECRET", SECRET).stdout("read is done\n").stderr("").run();
+    assert!(!world.sign_ins().exists(), "a job keeps nothing");
+    let run = test().env("CI_SECRET", "wrong").status(5).run();
+    assert!(run.stderr.contains("invalid_grant") && !run.stderr.contains("wrong"), "{}", run.stderr);
+    test().status(3).stderr_contains("CI_SECRET").run();
+    assert_eq!(world.count("/authorize"), 0);
+}
+
+#[test]
+fn a_program_signs_in_with_its_key() {
+    let world = World::new();
+    let key = rcgen::KeyPair::generate().expect("a key").serialize_pem();
+    let oauth = json!({"grant": "client_credentials", "clientId": "ci", "privateKeyFile": "key.pem"});
+    let test = || account(&world, &oauth, &["call", "build", "read"]);
+    test().file("key.pem", &key).stdout("read is done\n").run();
+    let asked = world.server.wait_for(|request| request.path == "/token");
+    let form: std::collections::HashMap<String, String> =
+        url::form_urlencoded::parse(&asked.body).into_owned().collect();
+    assert_eq!(form["client_assertion"].split('.').count(), 3);
+    assert_eq!((form["client_id"].as_str(), form["resource"].as_str()), ("ci", world.mcp().as_str()));
+    test().status(5).stderr_contains("key.pem").run();
+    test().file("key.pem", "nonsense").status(5).stderr_contains("is not PKCS #8 in PEM").run();
+}
+
+#[test]
+fn a_token_that_ended_is_fetched_anew_within_a_run() {
+    let world = World::new();
+    let oauth = json!({"grant": "client_credentials", "clientId": "ci", "clientSecret": SECRET});
+    let lines = "call build read\ncall build read\n";
+    world.ledger().life = Some(1);
+    account(&world, &oauth, &["shell"]).stdin(lines).stdout_contains("read is done\nread is done\n").run();
+    assert!(world.count("/token") >= 1);
+}
+
+#[test]
+fn a_header_that_is_configured_comes_before_a_sign_in() {
+    let world = World::new();
+    let token = world.ledger().token("read");
+    world.sign_in(&["login", "URL"]);
+    let bearer = format!("Authorization: Bearer {token}");
+    world.test(&["call", "URL", "read", "-H", &bearer]).stdout("read is done\n").run();
+    let sent = world.server.seen().pop().expect("a request");
+    assert_eq!(sent.header("authorization"), Some(bearer.strip_prefix("Authorization: ").expect("a header")));
+    world.test(&["call", "URL", "read", "--bearer-env", "TOKEN"]).env("TOKEN", &token).stdout("read is done\n").run();
+    // One that is refused is not replaced behind one's back.
+    let wrong = world.test(&["call", "URL", "read", "-H", "Authorization: Bearer wrong"]).status(5).run();
+    assert!(!wrong.stderr.contains("Bearer wrong"), "{}", wrong.stderr);
+    let login = world.test(&["login", "URL", "-H", &bearer]).status(2).run();
+    assert!(login.stderr.contains("which comes before a sign-in") && !login.stderr.contains(&token));
+}
