@@ -21,7 +21,7 @@ use toolnexus::{
     client::{CallEnd, Client, ToolCall},
     demo::{Conversation, Outbox, serve_http},
     host::Host,
-    protocol::{Frame, Kind, RpcError},
+    protocol::{Frame, FrameKind, RpcError},
 };
 
 use trivial::{INITIALIZE, INITIALIZED, Raw, Result, median, request};
@@ -204,7 +204,7 @@ struct Server;
 impl Conversation for Server {
     fn receive(self: Arc<Self>, frame: Frame, out: Outbox) -> BoxFuture<'static, ()> {
         async move {
-            let Kind::Request { id, method } = frame.kind() else { return };
+            let FrameKind::Request { id, method } = frame.kind() else { return };
             out(match result(method) {
                 Some(result) => Frame::result(id, &result),
                 None => Frame::error(id, &RpcError::method_not_found()),

@@ -6,7 +6,7 @@ use super::{
     ArgumentError, Source,
     admits::Admits,
     convert::{convert, guessed, json, text},
-    place::{Place, has_property, place},
+    place::{ArgumentPlace, has_property, place},
     plain::fits_plainly,
     word::{Input, Word, Written, steps},
 };
@@ -173,14 +173,14 @@ impl Arguments {
     fn place(&mut self, path: &[String]) -> Result<Vec<Value>, String> {
         let Some(schema) = &self.schema else { return Ok(Vec::new()) };
         match place(schema, schema, path) {
-            Place::Known(parts) => Ok(parts),
-            Place::Unknown { near: None } => Ok(Vec::new()),
-            Place::Unknown { near: Some(near) } => {
+            ArgumentPlace::Known(parts) => Ok(parts),
+            ArgumentPlace::Unknown { near: None } => Ok(Vec::new()),
+            ArgumentPlace::Unknown { near: Some(near) } => {
                 let name = path.join(".");
                 self.warnings.push(format!("the tool has no argument {name}; did you mean {near}?"));
                 Ok(Vec::new())
             }
-            Place::Closed { near } => Err(not_known(near.as_deref())),
+            ArgumentPlace::Closed { near } => Err(not_known(near.as_deref())),
         }
     }
 
@@ -272,7 +272,7 @@ impl Arguments {
         let is_index = next.parse::<usize>().is_ok();
         let Some(schema) = &self.schema else { return is_index };
         match place(schema, schema, path) {
-            Place::Known(parts) => {
+            ArgumentPlace::Known(parts) => {
                 is_index
                     && parts.iter().any(|part| {
                         let Value::Object(map) = part else { return false };
@@ -281,7 +281,7 @@ impl Arguments {
                         admits.takes("array") && !resolved.schema.contains_key("properties")
                     })
             }
-            Place::Unknown { .. } | Place::Closed { .. } => false,
+            ArgumentPlace::Unknown { .. } | ArgumentPlace::Closed { .. } => false,
         }
     }
 }
@@ -361,7 +361,7 @@ fn inside<'a>(values: &'a mut Map<String, Value>, path: &[String]) -> Option<&'a
 /// The error of the argument `key` where the tool takes no such argument.
 fn closed(schema: &Value, key: &str) -> Option<FieldError> {
     match place(schema, schema, &[key.to_owned()]) {
-        Place::Closed { near } => Some(FieldError::new(key, not_known(near.as_deref()))),
+        ArgumentPlace::Closed { near } => Some(FieldError::new(key, not_known(near.as_deref()))),
         _ => None,
     }
 }

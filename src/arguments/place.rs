@@ -8,7 +8,7 @@ const DEEPEST: usize = 8;
 const MOST: usize = 16;
 
 /// What the schema says about the value at a path.
-pub(super) enum Place {
+pub(super) enum ArgumentPlace {
     /// It has one of these schemas: several where it stands in a union.
     Known(Vec<Value>),
     /// Nothing; a property of a name much like it, where there is one.
@@ -24,15 +24,15 @@ pub(super) enum Place {
 }
 
 /// What `schema`, part of the document `root`, says about the value at the end of `path`.
-pub(super) fn place(root: &Value, schema: &Value, path: &[String]) -> Place {
-    let Some((step, rest)) = path.split_first() else { return Place::Known(vec![schema.clone()]) };
-    let Value::Object(map) = schema else { return Place::Unknown { near: None } };
+pub(super) fn place(root: &Value, schema: &Value, path: &[String]) -> ArgumentPlace {
+    let Some((step, rest)) = path.split_first() else { return ArgumentPlace::Known(vec![schema.clone()]) };
+    let Value::Object(map) = schema else { return ArgumentPlace::Unknown { near: None } };
     let resolved = resolve(root, map).schema;
     match property(root, &resolved, step, 0) {
-        Place::Known(parts) => parts.iter().map(|part| place(root, part, rest)).reduce(either),
+        ArgumentPlace::Known(parts) => parts.iter().map(|part| place(root, part, rest)).reduce(either),
         other => Some(other),
     }
-    .unwrap_or(Place::Unknown { near: None })
+    .unwrap_or(ArgumentPlace::Unknown { near: None })
 }
 
 /// Whether `schema` has a property of exactly this name.
@@ -42,46 +42,46 @@ pub(super) fn has_property(root: &Value, schema: &Value, name: &str) -> bool {
 }
 
 /// What is known where one of two places may be meant.
-fn either(one: Place, other: Place) -> Place {
+fn either(one: ArgumentPlace, other: ArgumentPlace) -> ArgumentPlace {
     match (one, other) {
-        (Place::Known(mut parts), Place::Known(others)) => {
+        (ArgumentPlace::Known(mut parts), ArgumentPlace::Known(others)) => {
             for part in others {
                 if parts.len() < MOST && !parts.contains(&part) {
                     parts.push(part);
                 }
             }
-            Place::Known(parts)
+            ArgumentPlace::Known(parts)
         }
-        (known @ Place::Known(_), _) | (_, known @ Place::Known(_)) => known,
-        (open @ Place::Unknown { .. }, _) | (_, open @ Place::Unknown { .. }) => open,
+        (known @ ArgumentPlace::Known(_), _) | (_, known @ ArgumentPlace::Known(_)) => known,
+        (open @ ArgumentPlace::Unknown { .. }, _) | (_, open @ ArgumentPlace::Unknown { .. }) => open,
         (closed, _) => closed,
     }
 }
 
-fn property(root: &Value, schema: &Map<String, Value>, name: &str, depth: usize) -> Place {
+fn property(root: &Value, schema: &Map<String, Value>, name: &str, depth: usize) -> ArgumentPlace {
     let properties = schema.get("properties").and_then(Value::as_object);
     if let Some(part) = properties.and_then(|properties| properties.get(name)) {
-        return Place::Known(vec![part.clone()]);
+        return ArgumentPlace::Known(vec![part.clone()]);
     }
     if let Some(item) = item(schema, name) {
-        return Place::Known(vec![item.clone()]);
+        return ArgumentPlace::Known(vec![item.clone()]);
     }
     let patterns = schema.get("patternProperties").and_then(Value::as_object);
     if let Some((_, part)) = patterns.into_iter().flatten().find(|(pattern, _)| Pattern::new(pattern).fits(name)) {
-        return Place::Known(vec![part.clone()]);
+        return ArgumentPlace::Known(vec![part.clone()]);
     }
     let inner = members(root, schema, depth);
     let found = inner.iter().map(|member| property(root, member, name, depth + 1)).reduce(either);
-    if let Some(Place::Known(parts)) = found {
-        return Place::Known(parts);
+    if let Some(ArgumentPlace::Known(parts)) = found {
+        return ArgumentPlace::Known(parts);
     }
     let names = names(root, schema, 0);
     let near = nearest(name, names.iter().map(String::as_str)).map(str::to_owned);
     match schema.get("additionalProperties") {
-        Some(Value::Bool(false)) => Place::Closed { near },
-        Some(part @ Value::Object(_)) => Place::Known(vec![part.clone()]),
-        _ if !inner.is_empty() && matches!(found, Some(Place::Closed { .. })) => Place::Closed { near },
-        _ => Place::Unknown { near },
+        Some(Value::Bool(false)) => ArgumentPlace::Closed { near },
+        Some(part @ Value::Object(_)) => ArgumentPlace::Known(vec![part.clone()]),
+        _ if !inner.is_empty() && matches!(found, Some(ArgumentPlace::Closed { .. })) => ArgumentPlace::Closed { near },
+        _ => ArgumentPlace::Unknown { near },
     }
 }
 

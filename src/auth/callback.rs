@@ -7,7 +7,7 @@ use tokio::sync::{mpsc, oneshot};
 use crate::pages::{Fields, Page, Reply, Site, Visit};
 
 /// Where the browser comes back to after a sign-in. Only what brings the right `state` is looked at.
-pub(super) struct Callback {
+pub(super) struct SignInCallback {
     state: String,
     server: String,
     answers: mpsc::Sender<Return>,
@@ -21,7 +21,7 @@ pub(super) struct Return {
     pub(super) done: oneshot::Sender<Option<String>>,
 }
 
-impl Callback {
+impl SignInCallback {
     pub(super) fn new(state: String, server: String) -> (Self, mpsc::Receiver<Return>) {
         let (answers, returns) = mpsc::channel(1);
         (Self { state, server, answers }, returns)
@@ -33,7 +33,7 @@ pub(super) fn belongs(fields: &Fields, state: &str) -> bool {
     fields.one("state").is_some_and(|brought| crate::pages::is_same(brought, state))
 }
 
-impl Site for Callback {
+impl Site for SignInCallback {
     fn answer(self: Arc<Self>, visit: Visit) -> BoxFuture<'static, Reply> {
         async move {
             if visit.form.is_some() || !belongs(&visit.query, &self.state) {

@@ -10,7 +10,7 @@ const ASSERTION: &str = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
 
 /// Who we say we are to an authorization server.
 #[derive(Clone, Deserialize, PartialEq, Eq, Serialize)]
-pub(super) struct Client {
+pub(super) struct OAuthClient {
     pub(super) id: String,
     #[serde(default)]
     secret: Option<String>,
@@ -65,7 +65,7 @@ impl Method {
     }
 }
 
-impl Client {
+impl OAuthClient {
     /// A client without a secret.
     pub(super) fn public(id: &str) -> Self {
         Self { id: id.to_owned(), secret: None, method: Method::None }

@@ -11,8 +11,8 @@ use url::Url;
 
 use super::{
     AuthError,
-    callback::{Callback, Return, belongs},
-    client::Client,
+    callback::{Return, SignInCallback, belongs},
+    client::OAuthClient,
     credentials::Plan,
     known::Tokens,
     token::TokenEndpoint,
@@ -29,7 +29,7 @@ const PATH: &str = "/callback";
 const GOODBYE: Duration = Duration::from_secs(2);
 
 /// A sign-in in the browser (OAuth 2.1, authorization code with PKCE).
-pub(super) async fn sign_in(plan: &Plan<'_>, stop: &CancellationToken) -> Result<(Client, Tokens), AuthError> {
+pub(super) async fn sign_in(plan: &Plan<'_>, stop: &CancellationToken) -> Result<(OAuthClient, Tokens), AuthError> {
     let server = &plan.auth_server;
     let Some(authorization) = &server.authorization else {
         return Err(AuthError::unusable("the authorization server takes nobody in a browser"));
@@ -42,7 +42,7 @@ pub(super) async fn sign_in(plan: &Plan<'_>, stop: &CancellationToken) -> Result
     let mut bytes = [0; 32];
     SystemRandom::new().fill(&mut bytes).map_err(|_| AuthError::unusable("the system has no randomness"))?;
     let verifier = BASE64_URL_SAFE_NO_PAD.encode(bytes);
-    let (callback, mut returns) = Callback::new(state.clone(), plan.server.to_string());
+    let (callback, mut returns) = SignInCallback::new(state.clone(), plan.server.to_string());
     let pages = serve(plan, Arc::new(callback)).await?;
     let redirect = pages.url().to_owned();
     let client = plan.client(&redirect).await?;

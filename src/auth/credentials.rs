@@ -12,7 +12,7 @@ use url::Url;
 
 use super::{
     AuthError, Known, Store, StoreError,
-    client::Client,
+    client::OAuthClient,
     code, device,
     discovery::{self, AuthServer, Resource},
     known::{Tokens, union},
@@ -282,7 +282,7 @@ impl Inner {
         }
         let plan = self.plan(None, challenge).await?;
         let server = &plan.auth_server;
-        let client = Client::configured(&self.oauth, server)?;
+        let client = OAuthClient::configured(&self.oauth, server)?;
         let client = client.ok_or_else(|| AuthError::unusable("client_credentials needs `clientId`"))?;
         let endpoint = TokenEndpoint {
             web: &self.web,
@@ -320,7 +320,7 @@ impl Inner {
         Ok(self.known(&plan, &client, tokens))
     }
 
-    fn known(&self, plan: &Plan<'_>, client: &Client, tokens: Tokens) -> Known {
+    fn known(&self, plan: &Plan<'_>, client: &OAuthClient, tokens: Tokens) -> Known {
         let server = &plan.auth_server;
         let mut known = Known {
             url: self.url.to_string(),
@@ -422,14 +422,14 @@ impl Plan<'_> {
 
     /// Who we are to the authorization server, coming back to `redirect`: configured, described by a document of ours,
     /// registered earlier, or registered now.
-    pub(super) async fn client(&self, redirect: &str) -> Result<Client, AuthError> {
-        if let Some(client) = Client::configured(self.oauth, &self.auth_server)? {
+    pub(super) async fn client(&self, redirect: &str) -> Result<OAuthClient, AuthError> {
+        if let Some(client) = OAuthClient::configured(self.oauth, &self.auth_server)? {
             return Ok(client);
         }
         if let Some(registered) = self.registered.as_ref().filter(|registered| registered.redirect == redirect) {
             return Ok(registered.client.clone());
         }
-        let client = Client::register(self.web, &self.auth_server, redirect).await?;
+        let client = OAuthClient::register(self.web, &self.auth_server, redirect).await?;
         if let Some(store) = self.store {
             let issuer = self.auth_server.issuer.clone();
             let registered = Registered { issuer, redirect: redirect.to_owned(), client: client.clone() };

@@ -4,7 +4,7 @@ use serde_json::Value;
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
-use super::{AuthError, client::Client, credentials::Plan, error::tame, known::Tokens, token::TokenEndpoint};
+use super::{AuthError, client::OAuthClient, credentials::Plan, error::tame, known::Tokens, token::TokenEndpoint};
 use crate::elicitation::Waited;
 
 const GRANT: &str = "urn:ietf:params:oauth:grant-type:device_code";
@@ -14,7 +14,7 @@ const INTERVAL: Duration = Duration::from_secs(5);
 const LONGEST: Duration = Duration::from_secs(60);
 
 /// A sign-in on another device (RFC 8628): the person is shown a code and where to enter it.
-pub(super) async fn sign_in(plan: &Plan<'_>, stop: &CancellationToken) -> Result<(Client, Tokens), AuthError> {
+pub(super) async fn sign_in(plan: &Plan<'_>, stop: &CancellationToken) -> Result<(OAuthClient, Tokens), AuthError> {
     let server = &plan.auth_server;
     let Some(device) = &server.device else {
         return Err(AuthError::unusable("the authorization server offers no sign-in on another device"));

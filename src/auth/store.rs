@@ -9,7 +9,7 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-use super::client::Client;
+use super::client::OAuthClient;
 
 /// The file's version. One of a newer version is left alone.
 const VERSION: u32 = 1;
@@ -53,7 +53,7 @@ pub struct Known {
     pub(super) token_endpoint: String,
     #[serde(default)]
     pub(super) revocation_endpoint: Option<String>,
-    pub(super) client: Client,
+    pub(super) client: OAuthClient,
     #[serde(default)]
     pub(super) access_token: Option<String>,
     #[serde(default)]
@@ -78,7 +78,7 @@ impl fmt::Debug for Known {
 pub(super) struct Registered {
     pub(super) issuer: String,
     pub(super) redirect: String,
-    pub(super) client: Client,
+    pub(super) client: OAuthClient,
 }
 
 #[derive(Default, Deserialize, Serialize)]
@@ -244,7 +244,7 @@ pub(super) mod tests {
             renew_at: None,
             token_endpoint: "https://as/token".to_owned(),
             revocation_endpoint: None,
-            client: Client::public("me"),
+            client: OAuthClient::public("me"),
             access_token: Some("s3cret".to_owned()),
             refresh_token: None,
         }

@@ -1,6 +1,6 @@
 use url::{Url, form_urlencoded};
 
-use super::{AuthError, client::Client, known::Tokens};
+use super::{AuthError, client::OAuthClient, known::Tokens};
 use crate::{config::OAuth, transport::Web};
 
 /// A token endpoint, and who asks there.
@@ -8,7 +8,7 @@ pub(super) struct TokenEndpoint<'a> {
     pub(super) web: &'a Web,
     pub(super) url: &'a Url,
     pub(super) issuer: &'a str,
-    pub(super) client: &'a Client,
+    pub(super) client: &'a OAuthClient,
     pub(super) oauth: &'a OAuth,
 }
 
@@ -42,7 +42,7 @@ impl TokenEndpoint<'_> {
         &self,
         url: &Url,
         mut fields: Vec<(&'static str, String)>,
-    ) -> Result<crate::transport::Document, AuthError> {
+    ) -> Result<crate::transport::WebDocument, AuthError> {
         let authorization = self.client.show(self.oauth, self.issuer, &mut fields)?;
         let body = form_urlencoded::Serializer::new(String::new()).extend_pairs(fields).finish();
         let kind = "application/x-www-form-urlencoded";

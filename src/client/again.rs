@@ -8,8 +8,8 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     clock::Patience,
-    scope::Scope,
-    wire::{Ask, Failure, Wire},
+    scope::CallScope,
+    wire::{Failure, Wire, WireRequest},
 };
 use crate::{protocol::Frame, transport::TransportError};
 
@@ -30,9 +30,9 @@ impl Wire {
     /// See [`Failure`].
     pub(super) async fn request(
         &self,
-        ask: Ask,
+        ask: WireRequest,
         patience: Patience,
-        scope: Option<&Scope>,
+        scope: Option<&CallScope>,
         stop: &CancellationToken,
     ) -> Result<Frame, Failure> {
         self.request_held(ask, patience, scope, stop, &AtomicBool::new(false)).await
@@ -41,9 +41,9 @@ impl Wire {
     /// As [`Wire::request`]; sets `is_held` once somebody has answered that the request has to wait.
     pub(super) async fn request_held(
         &self,
-        ask: Ask,
+        ask: WireRequest,
         patience: Patience,
-        scope: Option<&Scope>,
+        scope: Option<&CallScope>,
         stop: &CancellationToken,
         is_held: &AtomicBool,
     ) -> Result<Frame, Failure> {

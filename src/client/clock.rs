@@ -8,7 +8,7 @@ use tokio::{
     time::{Instant, sleep},
 };
 
-/// Time that stands still while somebody holds a [`Pause`]: while a question is open, or an accepted link is waited for.
+/// Time that stands still while somebody holds a [`ClockPause`]: while a question is open, or an accepted link is waited for.
 #[derive(Clone)]
 pub(super) struct Clock {
     state: Arc<Mutex<State>>,
@@ -23,7 +23,7 @@ struct State {
 }
 
 /// The clock stands still until this is dropped.
-pub(super) struct Pause(Clock);
+pub(super) struct ClockPause(Clock);
 
 impl Clock {
     /// A running clock at zero.
@@ -38,13 +38,13 @@ impl Clock {
     }
 
     /// Stops the clock. It runs again when all pauses are dropped.
-    pub(super) fn pause(&self) -> Pause {
+    pub(super) fn pause(&self) -> ClockPause {
         let mut state = self.lock();
         (state.passed, state.since) = (state.now(), Instant::now());
         state.pauses += 1;
         drop(state);
         self.changed.send_replace(());
-        Pause(self.clone())
+        ClockPause(self.clone())
     }
 
     /// Waits until the clock shows `at`. Cancel-safe.
@@ -77,7 +77,7 @@ impl State {
     }
 }
 
-impl Drop for Pause {
+impl Drop for ClockPause {
     fn drop(&mut self) {
         let mut state = self.0.lock();
         state.pauses -= 1;

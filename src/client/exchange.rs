@@ -5,31 +5,31 @@ use tokio_util::sync::CancellationToken;
 use super::{
     ClientError,
     clock::Patience,
-    direct::{Direct, Line},
-    scope::Scope,
-    session::Session,
-    wire::{Ask, Failure},
+    conversation::Conversation,
+    direct_client::{DirectClient, Route},
+    scope::CallScope,
+    wire::{Failure, WireRequest},
 };
 use crate::{
-    protocol::{Era, Frame, Kind},
+    protocol::{Era, Frame, FrameKind},
     transport::TransportError,
 };
 
 /// A request with everything that it needs on the way.
 pub(super) struct Exchange<'a> {
     /// The request.
-    pub(super) ask: Ask,
+    pub(super) ask: WireRequest,
     /// How long it may take.
     pub(super) patience: Patience,
     /// The call that it belongs to.
-    pub(super) scope: Option<&'a Scope>,
+    pub(super) scope: Option<&'a CallScope>,
     /// Whether it may be sent again when it is not known what became of it.
     pub(super) is_repeatable: bool,
     /// The connection that it goes over.
-    pub(super) line: Line,
+    pub(super) line: Route,
 }
 
-impl Direct {
+impl DirectClient {
     /// Sends a request and waits for the response, a result or an error frame, on the session that it came on.
     ///
     /// A request that the server did not look at is sent again once: after an HTTP session has ended, and when a server
@@ -41,7 +41,7 @@ impl Direct {
         &self,
         exchange: Exchange<'_>,
         stop: &CancellationToken,
-    ) -> Result<(Arc<Session>, Frame), ClientError> {
+    ) -> Result<(Arc<Conversation>, Frame), ClientError> {
         let Exchange { ask, patience, scope, is_repeatable, line } = exchange;
         let method = ask.method.clone();
         let mut again = true;
@@ -51,7 +51,7 @@ impl Direct {
             let is_proven = session.is_proven();
             let mut fate = fate(&answer, is_proven, is_repeatable);
             if matches!(fate, Fate::Doubtful) {
-                fate = if self.opener.confirm(&session, stop).await { Fate::Final } else { Fate::Estranged };
+                fate = if self.opener.confirm(&session, stop).await { Fate::Final } else { Fate::SpeaksOtherwise };
             }
             let is_passing = matches!(&answer, Err(Failure::Transport(error)) if error.is_passing());
             if !is_proven && answer.is_err() && !is_passing && !stop.is_cancelled() {
@@ -59,7 +59,7 @@ impl Direct {
                 self.opener.forget();
             }
             match fate {
-                Fate::Estranged if again => self.replace(&session, stop).await?,
+                Fate::SpeaksOtherwise if again => self.replace(&session, stop).await?,
                 Fate::SessionEnded if again => self.opener.renew(&session, stop).await?,
                 Fate::Lost if again => session.wire.setup().warn(format!("{method} was lost and is sent again")),
                 _ => {
@@ -82,7 +82,7 @@ enum Fate {
     /// The server refused it, and may not speak any more as it is remembered to.
     Doubtful,
     /// The server does not speak so any more, and has not understood the request.
-    Estranged,
+    SpeaksOtherwise,
     /// The server has ended the session, and not looked at the request.
     SessionEnded,
     /// It is not known what became of it, and sending it again does no harm.
@@ -91,7 +91,7 @@ enum Fate {
 
 fn fate(answer: &Result<Frame, Failure>, is_proven: bool, is_repeatable: bool) -> Fate {
     let error = match answer {
-        Ok(frame) if !is_proven && matches!(frame.kind(), Kind::Error { .. }) => return Fate::Doubtful,
+        Ok(frame) if !is_proven && matches!(frame.kind(), FrameKind::Error { .. }) => return Fate::Doubtful,
         Err(Failure::Transport(error)) => error,
         Ok(_) | Err(Failure::TimedOut(_) | Failure::Stopped) => return Fate::Final,
     };
@@ -100,13 +100,13 @@ fn fate(answer: &Result<Frame, Failure>, is_proven: bool, is_repeatable: bool) -
         matches!(error, TransportError::Closed(_) | TransportError::NoAnswer(_) | TransportError::Unreachable { .. });
     match error {
         TransportError::SessionLost { .. } => Fate::SessionEnded,
-        _ if !is_proven && (is_refused || (is_lost && is_repeatable)) => Fate::Estranged,
+        _ if !is_proven && (is_refused || (is_lost && is_repeatable)) => Fate::SpeaksOtherwise,
         _ if is_lost && is_repeatable => Fate::Lost,
         _ => Fate::Final,
     }
 }
 
-impl Session {
+impl Conversation {
     /// Whether another one has to be opened: the connection is over.
     pub(super) fn is_over(&self) -> bool {
         self.wire.is_over()

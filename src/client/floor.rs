@@ -12,7 +12,7 @@ use tokio::{
     time::timeout,
 };
 
-use super::scope::Scope;
+use super::scope::CallScope;
 
 /// How long a call waits for the floor before it goes on without it.
 const TURN: Duration = Duration::from_secs(5);
@@ -45,7 +45,7 @@ impl Floor {
     }
 
     /// Waits until the call of `scope` may run, and no longer than a while.
-    pub(super) async fn take(&self, scope: &Scope) {
+    pub(super) async fn take(&self, scope: &CallScope) {
         if !self.is_for(scope) {
             return;
         }
@@ -56,7 +56,7 @@ impl Floor {
         }
     }
 
-    fn is_for(&self, scope: &Scope) -> bool {
+    fn is_for(&self, scope: &CallScope) -> bool {
         let asks = self.asks.lock().unwrap_or_else(PoisonError::into_inner);
         scope.caller.is_some()
             && self.is_needed.load(Ordering::Relaxed)
@@ -64,7 +64,7 @@ impl Floor {
     }
 
     /// Learns from a call that came to its end whether what was called asks.
-    pub(super) fn learn(&self, scope: &Scope) {
+    pub(super) fn learn(&self, scope: &CallScope) {
         let mut asks = self.asks.lock().unwrap_or_else(PoisonError::into_inner);
         if asks.len() < REMEMBERED || asks.contains_key(&scope.called()) {
             *asks.entry(scope.called()).or_default() |= scope.has_asked();

@@ -5,10 +5,10 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     ClientError,
-    direct::{Direct, Line},
+    conversation::refusal,
+    direct_client::{DirectClient, Route},
     exchange::Exchange,
-    session::refusal,
-    wire::Ask,
+    wire::WireRequest,
 };
 use crate::protocol::{Tool, check_headers};
 
@@ -18,7 +18,7 @@ const PAGES: usize = 1000;
 /// How many tools that are listed twice are named in warnings.
 const MOST_TOLD: usize = 5;
 
-impl Direct {
+impl DirectClient {
     /// All entries of a listing, page by page, within the time of one listing (2025-11-25, *pagination*).
     pub(super) async fn pages(
         &self,
@@ -30,8 +30,8 @@ impl Direct {
         let (mut entries, mut cursors, mut cursor) = (Vec::new(), HashSet::new(), None);
         loop {
             let params = cursor.map(|cursor: String| Map::from_iter([("cursor".to_owned(), json!(cursor))]));
-            let ask = Ask::new(method, params);
-            let exchange = Exchange { ask, patience, scope: None, is_repeatable: true, line: Line::Found };
+            let ask = WireRequest::new(method, params);
+            let exchange = Exchange { ask, patience, scope: None, is_repeatable: true, line: Route::Found };
             let (session, frame) = self.exchange(exchange, stop).await?;
             if let Some(error) = refusal(method, &frame) {
                 return Err(error);

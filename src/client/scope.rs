@@ -8,12 +8,12 @@ use std::{
 
 use tokio::sync::{mpsc, oneshot, watch};
 
-use super::{Caller, clock::Clock, driver::Command, floor::Turn};
+use super::{Caller, clock::Clock, driver::DriverCommand, floor::Turn};
 use crate::elicitation::{CallName, Why};
 
 /// A call of ours, from its first request to its end, over all its rounds, polls and repetitions: what progress belongs
 /// to, and what questions are asked during.
-pub(super) struct Scope {
+pub(super) struct CallScope {
     /// The `progressToken` of its requests.
     pub(super) token: u64,
     /// The tool, prompt or resource.
@@ -35,7 +35,7 @@ pub(super) struct Scope {
     is_blocked: AtomicBool,
 }
 
-impl Scope {
+impl CallScope {
     /// The scope of a call that begins now.
     pub(super) fn new(token: u64, name: CallName, is_tool: bool, clock: Clock, caller: Option<Caller>) -> Self {
         let heard = watch::Sender::new(clock.now());
@@ -99,16 +99,16 @@ const PROMPTS_END: Duration = Duration::from_secs(2);
 
 /// A scope that the driver knows of, until this is finished or dropped.
 pub(super) struct OpenScope {
-    scope: Arc<Scope>,
-    commands: mpsc::UnboundedSender<Command>,
+    scope: Arc<CallScope>,
+    commands: mpsc::UnboundedSender<DriverCommand>,
     is_open: bool,
 }
 
 impl OpenScope {
     /// Tells the driver behind `commands` of the scope.
-    pub(super) fn open(commands: mpsc::UnboundedSender<Command>, scope: Arc<Scope>) -> Self {
+    pub(super) fn open(commands: mpsc::UnboundedSender<DriverCommand>, scope: Arc<CallScope>) -> Self {
         // Without a driver there is nothing to be known.
-        drop(commands.send(Command::OpenScope(Arc::clone(&scope))));
+        drop(commands.send(DriverCommand::OpenScope(Arc::clone(&scope))));
         Self { scope, commands, is_open: true }
     }
 
@@ -116,7 +116,7 @@ impl OpenScope {
     pub(super) async fn finish(mut self) {
         self.is_open = false;
         let (done, ended) = oneshot::channel();
-        let closing = Command::CloseScope { token: self.scope.token, done: Some(done) };
+        let closing = DriverCommand::CloseScope { token: self.scope.token, done: Some(done) };
         if self.commands.send(closing).is_ok() {
             drop(tokio::time::timeout(PROMPTS_END, ended).await);
         }
@@ -126,7 +126,7 @@ impl OpenScope {
 impl Drop for OpenScope {
     fn drop(&mut self) {
         if self.is_open {
-            drop(self.commands.send(Command::CloseScope { token: self.scope.token, done: None }));
+            drop(self.commands.send(DriverCommand::CloseScope { token: self.scope.token, done: None }));
         }
     }
 }

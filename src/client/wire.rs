@@ -12,8 +12,8 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     clock::{Clock, Patience},
-    driver::{self, Command, Request, Setup},
-    scope::{OpenScope, Scope},
+    driver::{self, DriverCommand, DriverSetup, Request},
+    scope::{CallScope, OpenScope},
 };
 use crate::{
     protocol::{Frame, Id, Revision},
@@ -22,14 +22,14 @@ use crate::{
 
 /// How to reach the driver of one connection: what it is asked comes back as futures.
 pub(super) struct Wire {
-    commands: mpsc::UnboundedSender<Command>,
-    setup: Arc<Setup>,
+    commands: mpsc::UnboundedSender<DriverCommand>,
+    setup: Arc<DriverSetup>,
     ids: Arc<AtomicU64>,
 }
 
 /// A request, before it has an id.
 #[derive(Clone, Debug)]
-pub(super) struct Ask {
+pub(super) struct WireRequest {
     /// The method.
     pub(super) method: String,
     /// The params, whole.
@@ -40,7 +40,7 @@ pub(super) struct Ask {
     pub(super) is_cancellable: bool,
 }
 
-impl Ask {
+impl WireRequest {
     /// A request that can be cancelled.
     pub(super) fn new(method: &str, params: Option<Map<String, Value>>) -> Self {
         Self { method: method.to_owned(), params, headers: Vec::new(), is_cancellable: true }
@@ -66,7 +66,7 @@ pub(super) enum Failure {
 
 impl Wire {
     /// Starts the driver of `transport`. `ids` gives the ids of requests, never one twice.
-    pub(super) fn start(transport: Box<dyn Transport>, setup: Setup, ids: Arc<AtomicU64>) -> Self {
+    pub(super) fn start(transport: Box<dyn Transport>, setup: DriverSetup, ids: Arc<AtomicU64>) -> Self {
         let setup = Arc::new(setup);
         Self { commands: driver::spawn(transport, Arc::clone(&setup)), setup, ids }
     }
@@ -77,7 +77,7 @@ impl Wire {
     }
 
     /// What the driver knows.
-    pub(super) fn setup(&self) -> &Arc<Setup> {
+    pub(super) fn setup(&self) -> &Arc<DriverSetup> {
         &self.setup
     }
 
@@ -92,9 +92,9 @@ impl Wire {
     /// See [`Failure`].
     pub(super) async fn request_once(
         &self,
-        ask: Ask,
+        ask: WireRequest,
         patience: Patience,
-        scope: Option<&Scope>,
+        scope: Option<&CallScope>,
         stop: &CancellationToken,
     ) -> Result<Frame, Failure> {
         if stop.is_cancelled() {
@@ -110,7 +110,7 @@ impl Wire {
         let own = watch::Sender::new(now);
         let heard = scope.map_or(&own, |scope| &scope.heard);
         heard.send_replace(now);
-        if self.commands.send(Command::Request(Request { id: id.clone(), out, token, reply })).is_err() {
+        if self.commands.send(DriverCommand::Request(Request { id: id.clone(), out, token, reply })).is_err() {
             return Err(Failure::Transport(gone()));
         }
         let mut abandon =
@@ -136,33 +136,33 @@ impl Wire {
     /// Sends a notification.
     pub(super) fn notify(&self, method: &str, params: Option<Map<String, Value>>) {
         let frame = Frame::notification(method, params.map(Value::Object).as_ref());
-        self.tell(Command::Notify(frame));
+        self.tell(DriverCommand::Notify(frame));
     }
 
     /// This revision was agreed on.
     pub(super) fn agree(&self, revision: Revision) {
-        self.tell(Command::Agree(revision));
+        self.tell(DriverCommand::Agree(revision));
     }
 
     /// `done` fires when the notice for this link comes.
     pub(super) fn expect_link(&self, id: String, done: CancellationToken) {
-        self.tell(Command::ExpectLink { id, done });
+        self.tell(DriverCommand::ExpectLink { id, done });
     }
 
     /// Opens the scope of a call here, or opens it again after its connection was lost.
-    pub(super) fn open_scope(&self, scope: Arc<Scope>) -> OpenScope {
+    pub(super) fn open_scope(&self, scope: Arc<CallScope>) -> OpenScope {
         OpenScope::open(self.commands.clone(), scope)
     }
 
     /// Ends the connection, and waits until it is over.
     pub(super) async fn close(&self) {
         let (done, ended) = oneshot::channel();
-        self.tell(Command::Close(done));
+        self.tell(DriverCommand::Close(done));
         // A driver that is gone has closed already.
         drop(ended.await);
     }
 
-    fn tell(&self, command: Command) {
+    fn tell(&self, command: DriverCommand) {
         // A driver that is gone has told all who wait.
         drop(self.commands.send(command));
     }
@@ -199,7 +199,7 @@ impl Abandon<'_> {
 impl Drop for Abandon<'_> {
     fn drop(&mut self) {
         if self.armed {
-            self.wire.tell(Command::Abandon { id: self.id.clone(), reason: self.reason });
+            self.wire.tell(DriverCommand::Abandon { id: self.id.clone(), reason: self.reason });
         }
     }
 }

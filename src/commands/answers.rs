@@ -6,7 +6,7 @@ use clap::{Args, Subcommand};
 use serde_json::{Map, Value, json};
 
 use super::{
-    answers_report::{Case, Verdict, entry_line, entry_value, summary},
+    answers_report::{Case, CheckVerdict, entry_line, entry_value, summary},
     context::Context,
 };
 use crate::{
@@ -101,8 +101,8 @@ fn check(args: &CheckArgs, printer: &Printer) -> anyhow::Result<()> {
         std::iter::once(head).chain(lines).collect::<Vec<_>>().join("\n") + "\n"
     })?;
     match verdict {
-        Verdict::Fine => Ok(()),
-        Verdict::Unanswered(unanswered) => Err(Error::Unanswered(vec![unanswered]).into()),
+        CheckVerdict::Fine => Ok(()),
+        CheckVerdict::Unanswered(unanswered) => Err(Error::Unanswered(vec![unanswered]).into()),
     }
 }
 

@@ -8,7 +8,7 @@ use crate::{
     error::Unanswered,
     form::Form,
     protocol::Era,
-    resolver::answers::{Action, AnswersFile, Entry, FillError, Otherwise, Overlay, Source, fill, suggest},
+    resolver::answers::{Action, AnswersEntry, AnswersFile, FillError, FillSource, Otherwise, Overlay, fill, suggest},
 };
 
 /// What stands in a secret's place.
@@ -24,7 +24,7 @@ pub(super) struct Case {
 }
 
 /// One thing that the file would do.
-pub(super) struct Line {
+pub(super) struct ReportLine {
     /// For people.
     pub(super) text: String,
     /// For programs.
@@ -32,7 +32,7 @@ pub(super) struct Line {
 }
 
 /// What the check comes to.
-pub(super) enum Verdict {
+pub(super) enum CheckVerdict {
     /// The file is right and, where a question was given, would answer it.
     Fine,
     /// It would not.
@@ -58,18 +58,18 @@ impl Case {
     }
 
     /// What the file would do, and whether that answers the question.
-    pub(super) fn judge(&self) -> (Vec<Line>, Verdict) {
+    pub(super) fn judge(&self) -> (Vec<ReportLine>, CheckVerdict) {
         match &self.question {
             Some(question) => self.judge_question(question),
             None => self.judge_origin(),
         }
     }
 
-    fn judge_origin(&self) -> (Vec<Line>, Verdict) {
-        let Some((server, tool)) = &self.origin else { return (Vec::new(), Verdict::Fine) };
+    fn judge_origin(&self) -> (Vec<ReportLine>, CheckVerdict) {
+        let Some((server, tool)) = &self.origin else { return (Vec::new(), CheckVerdict::Fine) };
         let meant = self.file.entries.iter().filter(|entry| entry.when.fits_origin(server, tool));
-        let lines: Vec<Line> = meant
-            .map(|entry| Line {
+        let lines: Vec<ReportLine> = meant
+            .map(|entry| ReportLine {
                 text: format!("{}: {}", name(entry), action_words(entry)),
                 value: json!({"entry": entry.number, "action": entry.action.as_str()}),
             })
@@ -77,21 +77,21 @@ impl Case {
         let has_end = matches!(self.file.otherwise, Some(Otherwise::Decline | Otherwise::Cancel));
         if lines.is_empty() && self.file.plain.is_none() && !has_end {
             let why = Why::new(format!("no entry is for {server}, {tool}"));
-            return (lines, Verdict::Unanswered(Unanswered { question: None, why }));
+            return (lines, CheckVerdict::Unanswered(Unanswered { question: None, why }));
         }
-        (lines, Verdict::Fine)
+        (lines, CheckVerdict::Fine)
     }
 
-    fn judge_question(&self, question: &Arc<Question>) -> (Vec<Line>, Verdict) {
+    fn judge_question(&self, question: &Arc<Question>) -> (Vec<ReportLine>, CheckVerdict) {
         let form =
             (!question.request.is_link()).then(|| Form::from_schema(question.request.schema().unwrap_or(&Value::Null)));
         let overlay = Overlay::default();
-        let fits = |entry: &&Entry| entry.may_answer(form.is_none()) && entry.when.fits(question, form.as_ref());
+        let fits = |entry: &&AnswersEntry| entry.may_answer(form.is_none()) && entry.when.fits(question, form.as_ref());
         let mut lines = Vec::new();
         let mut first: Option<Result<(), Why>> = None;
         for entry in self.file.entries.iter().filter(fits) {
             let filled = match (entry.action, &form) {
-                (Action::Accept, Some(form)) => Some(fill(form, Source::entry(entry, &overlay))),
+                (Action::Accept, Some(form)) => Some(fill(form, FillSource::entry(entry, &overlay))),
                 _ => None,
             };
             let (line, result) = outcome(&name(entry), entry.action, filled, form.as_ref());
@@ -103,23 +103,23 @@ impl Case {
             first = Some(result);
         }
         let result = first.unwrap_or_else(|| self.otherwise(question, form.as_ref(), &mut lines));
-        let unanswered = |why| Verdict::Unanswered(Unanswered { question: Some(question.clone()), why });
-        (lines, result.map_or_else(unanswered, |()| Verdict::Fine))
+        let unanswered = |why| CheckVerdict::Unanswered(Unanswered { question: Some(question.clone()), why });
+        (lines, result.map_or_else(unanswered, |()| CheckVerdict::Fine))
     }
 
     /// What the plain object comes to, where it can fill `form`.
-    fn by_plain(&self, form: &Form) -> Option<(Line, Result<(), Why>)> {
+    fn by_plain(&self, form: &Form) -> Option<(ReportLine, Result<(), Why>)> {
         let overlay = Overlay::default();
-        let source = Source::plain(self.file.plain.as_ref()?, &overlay);
+        let source = FillSource::plain(self.file.plain.as_ref()?, &overlay);
         let is_for_it = !form.fields.is_empty() && source.covers(form);
         is_for_it.then(|| outcome("the file", Action::Accept, Some(fill(form, source)), Some(form)))
     }
 
-    fn otherwise(&self, question: &Question, form: Option<&Form>, lines: &mut Vec<Line>) -> Result<(), Why> {
+    fn otherwise(&self, question: &Question, form: Option<&Form>, lines: &mut Vec<ReportLine>) -> Result<(), Why> {
         match self.file.otherwise {
             Some(word @ (Otherwise::Decline | Otherwise::Cancel)) => {
                 let value = json!({"entry": null, "action": word.as_str()});
-                lines.push(Line { text: format!("otherwise: {}", word.as_str()), value });
+                lines.push(ReportLine { text: format!("otherwise: {}", word.as_str()), value });
                 Ok(())
             }
             Some(Otherwise::Prompt | Otherwise::Fail) | None => {
@@ -136,27 +136,27 @@ fn outcome(
     action: Action,
     filled: Option<Result<Map<String, Value>, FillError>>,
     form: Option<&Form>,
-) -> (Line, Result<(), Why>) {
+) -> (ReportLine, Result<(), Why>) {
     let mut value = json!({"entry": name, "action": action.as_str()});
     match filled {
-        None => (Line { text: format!("{name}: {}", action.as_str()), value }, Ok(())),
+        None => (ReportLine { text: format!("{name}: {}", action.as_str()), value }, Ok(())),
         Some(Ok(mut content)) => {
             for field in form.iter().flat_map(|form| &form.fields).filter(|field| field.secret) {
                 content.entry(&field.key).and_modify(|value| *value = json!(MASK));
             }
             let text = format!("{name}: {} {}", action.as_str(), Value::Object(content.clone()));
             value["content"] = Value::Object(content);
-            (Line { text, value }, Ok(()))
+            (ReportLine { text, value }, Ok(()))
         }
         Some(Err(error)) => {
             value["error"] = json!(error.to_string());
             let why = Why::new(format!("{name}: {error}"));
-            (Line { text: format!("{name}: does not fit: {error}"), value }, Err(why))
+            (ReportLine { text: format!("{name}: does not fit: {error}"), value }, Err(why))
         }
     }
 }
 
-fn name(entry: &Entry) -> String {
+fn name(entry: &AnswersEntry) -> String {
     format!("entry {} (line {})", entry.number, entry.place.line)
 }
 
@@ -178,13 +178,13 @@ fn count(number: usize, word: &str) -> String {
 }
 
 /// The values of an entry; masked where it may fill secrets.
-fn values(entry: &Entry) -> Map<String, Value> {
+fn values(entry: &AnswersEntry) -> Map<String, Value> {
     let shown = |value: &Value| if entry.secret { json!(MASK) } else { value.clone() };
     entry.content.iter().map(|(key, value)| (key.clone(), shown(value))).collect()
 }
 
 /// What an entry does, in words: `accept name "Ada", without plan; again and again`.
-fn action_words(entry: &Entry) -> String {
+fn action_words(entry: &AnswersEntry) -> String {
     let mut words = entry.action.as_str().to_owned();
     let values: Vec<String> = values(entry).iter().map(|(key, value)| format!("{key} {value}")).collect();
     if !values.is_empty() {
@@ -202,7 +202,7 @@ fn action_words(entry: &Entry) -> String {
 }
 
 /// An entry as a row of a table.
-pub(super) fn entry_line(entry: &Entry) -> Vec<String> {
+pub(super) fn entry_line(entry: &AnswersEntry) -> Vec<String> {
     let when = entry.when.to_value();
     let conditions: Vec<String> = when
         .iter()
@@ -217,7 +217,7 @@ pub(super) fn entry_line(entry: &Entry) -> Vec<String> {
 }
 
 /// An entry as JSON, as it stands in a file.
-pub(super) fn entry_value(entry: &Entry) -> Value {
+pub(super) fn entry_value(entry: &AnswersEntry) -> Value {
     let mut object = Map::new();
     let when = entry.when.to_value();
     if !when.is_empty() {

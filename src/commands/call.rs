@@ -8,6 +8,7 @@ use serde_json::{Map, Value, json};
 use super::{
     arguments::{Given, refused},
     argv::option_meant,
+    command_host::CommandHost,
     context::Context,
     each::{Each, EachArgs},
     ended::{Ended, put_aside},
@@ -15,7 +16,6 @@ use super::{
     options::{QuestionArgs, ServerArgs},
     questions::Questions,
     select::{Selected, ServerWord},
-    session::Session,
     shown::ResultArgs,
     slips::{Slip, joined_name},
     structured::mismatch,
@@ -100,8 +100,8 @@ pub async fn run(args: CallArgs, context: &Context) -> anyhow::Result<()> {
     let timeout = args.server.timeout;
     let stdin_is_taken = given.takes_stdin() || args.many.takes_stdin();
     let questions = Questions::new(&args.questions, stdin_is_taken, printer)?;
-    let session = Session::new(config, &args.server, &questions, Some(&tool), context)?;
-    let call = Call {
+    let session = CommandHost::new(config, &args.server, &questions, Some(&tool), context)?;
+    let call = CommandCall {
         session: &session,
         context,
         server: server.as_str().into(),
@@ -158,15 +158,15 @@ pub(super) fn split(words: Vec<String>, command: Vec<String>) -> Result<(ServerW
 }
 
 /// Where a call goes.
-pub(super) struct Target {
+pub(super) struct CallTarget {
     pub(super) client: Arc<Client>,
     /// The tool's entry in the server's list; `None` where there is no list to look in.
     pub(super) tool: Option<Tool>,
 }
 
 /// A call over a connection of a session.
-pub(super) struct Call<'a> {
-    pub(super) session: &'a Session,
+pub(super) struct CommandCall<'a> {
+    pub(super) session: &'a CommandHost,
     pub(super) context: &'a Context,
     pub(super) server: ServerName,
     pub(super) tool: String,
@@ -178,7 +178,7 @@ pub(super) struct Call<'a> {
     pub(super) dry_run: bool,
 }
 
-impl Call<'_> {
+impl CommandCall<'_> {
     /// Makes the call and prints its result, before the server is ended.
     pub(super) async fn perform(&self, given: &Given, timeout: Option<Duration>) -> anyhow::Result<Ended> {
         let Some(report) = self.make(given, timeout).await? else { return Ok(Ended::nothing()) };
@@ -214,10 +214,10 @@ impl Call<'_> {
     }
 
     /// The server's client, and what it lists of the tool.
-    pub(super) async fn target(&self) -> anyhow::Result<Target> {
+    pub(super) async fn target(&self) -> anyhow::Result<CallTarget> {
         let client = self.session.connect(self.server.as_str()).await?;
         let tool = self.find(&client).await?;
-        Ok(Target { client, tool })
+        Ok(CallTarget { client, tool })
     }
 
     /// The tool's entry in the server's list; `None` when there is no list to look in.
@@ -253,7 +253,7 @@ impl Call<'_> {
     /// Makes the call. Gives its result, and in our words how it does not fit the tool's `outputSchema`.
     pub(super) async fn send(
         &self,
-        target: &Target,
+        target: &CallTarget,
         arguments: Map<String, Value>,
         timeout: Option<Duration>,
     ) -> anyhow::Result<(CallReport, Option<String>)> {

@@ -20,12 +20,12 @@ Examples:
 pub struct CompletionsArgs {
     /// The shell
     #[arg(value_enum)]
-    pub shell: Shell,
+    pub shell: ShellKind,
 }
 
 /// The shells for which there is a script.
 #[derive(Clone, Copy, Debug, ValueEnum)]
-pub enum Shell {
+pub enum ShellKind {
     /// bash
     Bash,
     /// zsh
@@ -45,11 +45,11 @@ pub enum Shell {
 pub fn run(args: &CompletionsArgs, context: &Context) -> anyhow::Result<()> {
     let printer = &context.printer;
     let script = match args.shell {
-        Shell::Bash => include_str!("completions/toolnexus.bash"),
-        Shell::Zsh => include_str!("completions/toolnexus.zsh"),
-        Shell::Fish => include_str!("completions/toolnexus.fish"),
-        Shell::Powershell => include_str!("completions/toolnexus.ps1"),
-        Shell::Elvish => include_str!("completions/toolnexus.elv"),
+        ShellKind::Bash => include_str!("completions/toolnexus.bash"),
+        ShellKind::Zsh => include_str!("completions/toolnexus.zsh"),
+        ShellKind::Fish => include_str!("completions/toolnexus.fish"),
+        ShellKind::Powershell => include_str!("completions/toolnexus.ps1"),
+        ShellKind::Elvish => include_str!("completions/toolnexus.elv"),
     };
     Ok(printer.stdout(script)?)
 }

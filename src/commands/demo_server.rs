@@ -28,5 +28,5 @@ pub async fn run(args: &DemoServerArgs, context: &Context) -> anyhow::Result<()>
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await;
     let listener = listener.map_err(|error| Error::Io(format!("port {port} cannot be used: {error}")))?;
     printer.line(&format!("serving http://{}/mcp", listener.local_addr()?));
-    Ok(demo::serve_http(listener, || Arc::new(demo::Session::default())).await?)
+    Ok(demo::serve_http(listener, || Arc::new(demo::DemoSession::default())).await?)
 }

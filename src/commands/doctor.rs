@@ -13,13 +13,13 @@ use clap::Args;
 use serde_json::{Map, Value, json};
 
 use super::{
+    command_host::{CommandHost, Ear},
     context::Context,
     everywhere::{Picked, each},
     examine::{Finding, examine},
     options::ServerArgs,
     questions::Questions,
     select::{Selected, place},
-    session::{Ear, Session},
 };
 use crate::{
     client::{Notice, NoticeKind},
@@ -77,8 +77,8 @@ pub async fn run(args: DoctorArgs, context: &Context) -> anyhow::Result<()> {
     let warnings = std::mem::take(&mut config.warnings);
     let said = Said::default();
     let questions = Questions::for_listing();
-    let level = Session::log_level(printer);
-    let session = Session::with_ear(config.clone(), &args.server, &questions, (None, level), context, ear(&said))?;
+    let level = CommandHost::log_level(printer);
+    let session = CommandHost::with_ear(config.clone(), &args.server, &questions, (None, level), context, ear(&said))?;
     let mut text = format!("{}\n", about.0);
     let mut findings: Vec<String> = warnings.iter().map(|warning| format!("configuration: {warning}")).collect();
     for warning in &warnings {
@@ -206,7 +206,7 @@ impl Seen {
     }
 }
 
-async fn look(session: &Session, config: &Config, name: &str) -> Seen {
+async fn look(session: &CommandHost, config: &Config, name: &str) -> Seen {
     let mut seen = Seen::default();
     let Some(entry) = config.entry(name) else { return seen };
     seen.findings.extend(entry.warnings.iter().cloned().map(Finding::warning));

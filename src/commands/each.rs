@@ -12,10 +12,10 @@ use serde_json::{Value, json};
 
 use super::{
     arguments::Given,
-    call::{Call, Target},
+    call::{CallTarget, CommandCall},
     context::downcast,
     each_lines::{ArgumentsLine, ArgumentsLines},
-    each_outcome::Outcome,
+    each_outcome::EachOutcome,
 };
 use crate::{error::Error, output::Doing, protocol::parse_lenient, terminal::is_asking};
 
@@ -66,12 +66,12 @@ impl EachArgs {
 struct Done {
     index: usize,
     number: usize,
-    outcome: Outcome,
+    outcome: EachOutcome,
 }
 
 /// Many calls of one tool.
 pub(super) struct Each<'a> {
-    pub(super) call: &'a Call<'a>,
+    pub(super) call: &'a CommandCall<'a>,
     pub(super) given: &'a Given,
     pub(super) args: &'a EachArgs,
     pub(super) timeout: Option<Duration>,
@@ -152,16 +152,16 @@ impl Each<'_> {
         ends.conclude(self.args.keep_going)
     }
 
-    async fn one(&self, index: usize, line: ArgumentsLine, target: &Target) -> Done {
+    async fn one(&self, index: usize, line: ArgumentsLine, target: &CallTarget) -> Done {
         let number = line.number;
         let outcome = match self.make(line, target).await {
             Ok(outcome) => outcome,
-            Err(error) => Outcome::failed(error),
+            Err(error) => EachOutcome::failed(error),
         };
         Done { index, number, outcome }
     }
 
-    async fn make(&self, line: ArgumentsLine, target: &Target) -> Result<Outcome, Error> {
+    async fn make(&self, line: ArgumentsLine, target: &CallTarget) -> Result<EachOutcome, Error> {
         let text = line.text.map_err(Error::usage)?;
         let text = text.trim();
         let fault = match parse_lenient::<Value>(text) {
@@ -177,7 +177,7 @@ impl Each<'_> {
         let (arguments, warnings) = self.call.checked(arguments)?;
         if self.call.dry_run {
             let request = json!({"method": "tools/call", "params": {"name": self.call.tool, "arguments": arguments}});
-            return Ok(Outcome::request(&request, warnings));
+            return Ok(EachOutcome::request(&request, warnings));
         }
         let session = self.call.session;
         let sent = self.call.send(target, arguments, self.timeout).await.map_err(downcast);
@@ -188,7 +188,7 @@ impl Each<'_> {
         })?;
         let unanswered = session.take_unanswered(&report.unanswered);
         let mode = self.call.context.printer.mode();
-        let outcome = Outcome::of(&self.call.server, &self.call.tool, report, unanswered, self.call.shown, mode);
+        let outcome = EachOutcome::of(&self.call.server, &self.call.tool, report, unanswered, self.call.shown, mode);
         Ok(outcome.with_warnings(warnings.into_iter().chain(mismatch)))
     }
 

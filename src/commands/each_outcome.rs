@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// What came of one call among many.
-pub(super) struct Outcome {
+pub(super) struct EachOutcome {
     /// What is printed of it: keys, and JSON text on one line.
     pub(super) parts: Vec<(&'static str, String)>,
     /// What is warned of.
@@ -22,7 +22,7 @@ pub(super) struct Outcome {
     pub(super) error: Option<Error>,
 }
 
-impl Outcome {
+impl EachOutcome {
     pub(super) fn failed(error: Error) -> Self {
         Self { parts: Vec::new(), warnings: Vec::new(), error: Some(error) }
     }

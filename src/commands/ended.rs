@@ -3,7 +3,7 @@ use std::path::Path;
 use anyhow::Context as _;
 use serde_json::{Value, json};
 
-use super::{session::Session, shown::ResultArgs};
+use super::{command_host::CommandHost, shown::ResultArgs};
 use crate::{
     client::{CallReport, ClientError, PendingCall},
     elicitation::{Request, ServerName, Why},
@@ -96,7 +96,7 @@ fn no_object(result: &str) -> Option<String> {
 
 /// Saves a call that waits for answers in the file at `path`, and says what it waits for.
 pub(super) fn put_aside(
-    session: &Session,
+    session: &CommandHost,
     printer: &Printer,
     server: &ServerName,
     path: Option<&Path>,

@@ -10,11 +10,11 @@ use futures_util::{StreamExt as _, stream::FuturesUnordered};
 use serde_json::{Map, Value, json};
 
 use super::{
+    command_host::CommandHost,
     context::Context,
     names::remember,
     options::ServerArgs,
     select::{ServerWord, all_servers},
-    session::Session,
 };
 use crate::{
     client::{Client, ClientError},
@@ -185,7 +185,7 @@ impl<'a> Listing<'a> {
     /// # Errors
     /// The first server's [`Error`], when it was the only one, none answered, or `--strict` was given; that of a signal, or
     /// of a question that nobody answered.
-    pub(super) async fn finish(self, session: Session, taken: anyhow::Result<()>) -> anyhow::Result<()> {
+    pub(super) async fn finish(self, session: CommandHost, taken: anyhow::Result<()>) -> anyhow::Result<()> {
         let shown = taken.and_then(|()| self.conclude());
         let stopped = session.signals.error();
         let unanswered = session.close().await.unanswered;
@@ -226,7 +226,7 @@ pub(super) fn mentions(entry: &Value, word: Option<&str>) -> bool {
     texts.into_iter().any(|text| text.to_lowercase().contains(&word))
 }
 
-impl Session {
+impl CommandHost {
     /// Remembers what `server` offers, for completions.
     pub(super) fn remember(&self, server: &str, key: &str, entries: &[Value]) {
         if let Ok(config) = self.host.config().server(server) {

@@ -4,12 +4,12 @@ use clap::Args;
 use serde_json::json;
 
 use super::{
+    command_host::CommandHost,
     context::Context,
     everywhere::{Listing, ListingArgs, Picked, Shown, each},
     options::ServerArgs,
     questions::Questions,
     select::Selected,
-    session::Session,
 };
 use crate::{
     error::Error,
@@ -53,7 +53,7 @@ pub async fn run(args: InstructionsArgs, context: &Context) -> anyhow::Result<()
         return Err(Error::usage(format!("{word:?} is one word too many")).into());
     }
     let Picked { config, names } = Picked::new(server, context, &args.server, args.trust).await?;
-    let session = Session::new(config, &args.server, &Questions::for_listing(), None, context)?;
+    let session = CommandHost::new(config, &args.server, &Questions::for_listing(), None, context)?;
     let options = ListingArgs { strict: args.strict, ..ListingArgs::default() };
     let mut listing = Listing::new(printer, "instructions", &names, &options);
     let ask = async |name: &str| Ok(shown(&session.connect(name).await?.info()));

@@ -8,11 +8,11 @@ use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 use super::{
+    command_host::{CommandHost, sign_ins_folder},
     context::Context,
     options::ServerArgs,
     questions::Questions,
     select::Selected,
-    session::{Session, sign_ins_folder},
 };
 use crate::{
     auth::{Known, SignInOptions, Store},
@@ -101,7 +101,7 @@ pub async fn run(args: LoginArgs, context: &Context) -> anyhow::Result<()> {
         device: args.device,
         patience: args.options.timeout.unwrap_or(PATIENCE),
     });
-    let session = Session::new(config, &args.options, &questions, None, context)?;
+    let session = CommandHost::new(config, &args.options, &questions, None, context)?;
     let asked = async {
         let client = session.connect(&name).await?;
         // Some servers greet everybody, and want to know who asks when something is asked.

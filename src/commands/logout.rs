@@ -3,7 +3,7 @@
 use clap::Args;
 use serde_json::json;
 
-use super::{context::Context, options::ServerArgs, select::Selected, session::sign_ins_folder};
+use super::{command_host::sign_ins_folder, context::Context, options::ServerArgs, select::Selected};
 use crate::{
     auth::{AuthError, Store, sign_out},
     config::OAuth,

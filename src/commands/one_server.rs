@@ -5,12 +5,12 @@ use std::{path::PathBuf, sync::Arc};
 use serde_json::{Map, Value, value::RawValue};
 
 use super::{
+    command_host::{CommandHost, Ear},
     context::Context,
     ended::put_aside,
     options::{QuestionArgs, ServerArgs},
     questions::Questions,
     select::ServerWord,
-    session::{Ear, Session},
 };
 use crate::{
     client::{CallEnd, Client, ClientError},
@@ -21,7 +21,7 @@ use crate::{
 
 /// A connection to the one server that a command is about.
 pub(super) struct OneServer<'a> {
-    pub(super) session: &'a Session,
+    pub(super) session: &'a CommandHost,
     pub(super) client: Arc<Client>,
     pub(super) server: ServerName,
     pub(super) questions: &'a Questions,
@@ -53,8 +53,8 @@ impl Opening<'_> {
         let defer = questions.defer.clone();
         let questions = Questions::new(questions, false, printer)?;
         let ear = ear.unwrap_or_else(|| Arc::new(|_| false));
-        let level = level.or_else(|| Session::log_level(printer));
-        let session = Session::with_ear(config, args, &questions, (None, level), context, ear)?;
+        let level = level.or_else(|| CommandHost::log_level(printer));
+        let session = CommandHost::with_ear(config, args, &questions, (None, level), context, ear)?;
         let done = async {
             let client = session.connect(&name).await?;
             let server = name.as_str().into();

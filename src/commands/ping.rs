@@ -6,12 +6,12 @@ use clap::Args;
 use serde_json::json;
 
 use super::{
+    command_host::CommandHost,
     context::Context,
     everywhere::{Listing, ListingArgs, Picked, Shown, each},
     options::ServerArgs,
     questions::Questions,
     select::Selected,
-    session::Session,
 };
 use crate::{error::Error, protocol::Era};
 
@@ -54,14 +54,14 @@ pub async fn run(args: PingArgs, context: &Context) -> anyhow::Result<()> {
         return Err(Error::usage(format!("{word:?} is one word too many")).into());
     }
     let Picked { config, names } = Picked::new(server, context, &args.server, args.trust).await?;
-    let session = Session::new(config, &args.server, &Questions::for_listing(), None, context)?;
+    let session = CommandHost::new(config, &args.server, &Questions::for_listing(), None, context)?;
     let options = ListingArgs { strict: args.strict, ..ListingArgs::default() };
     let mut listing = Listing::new(printer, "pings", &names, &options);
     let taken = each(&names, async |name| ping(&session, name).await, |name, shown| listing.take(name, shown)).await;
     listing.finish(session, taken).await
 }
 
-async fn ping(session: &Session, server: &str) -> Result<Shown, Error> {
+async fn ping(session: &CommandHost, server: &str) -> Result<Shown, Error> {
     let client = session.connect(server).await?;
     // 2026-07-28 has no ping; discovery is the request that every server answers.
     let method = if client.info().era() == Era::Modern { "server/discover" } else { "ping" };

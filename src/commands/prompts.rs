@@ -4,12 +4,12 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use super::{
+    command_host::CommandHost,
     context::Context,
     everywhere::{Listing, ListingArgs, Picked, Shown, each, mentions},
     options::ServerArgs,
     questions::Questions,
     select::Selected,
-    session::Session,
 };
 use crate::{
     error::Error,
@@ -58,7 +58,7 @@ pub async fn run(args: PromptsArgs, context: &Context) -> anyhow::Result<()> {
     }
     let Picked { config, names } = Picked::new(server, context, &args.server, args.listing.trust).await?;
     let word = args.listing.grep.as_deref();
-    let session = Session::new(config, &args.server, &Questions::for_listing(), None, context)?;
+    let session = CommandHost::new(config, &args.server, &Questions::for_listing(), None, context)?;
     let mut listing = Listing::new(printer, "prompts", &names, &args.listing);
     let ask = async |name: &str| list(&session, name).await;
     let taken =
@@ -66,7 +66,7 @@ pub async fn run(args: PromptsArgs, context: &Context) -> anyhow::Result<()> {
     listing.finish(session, taken).await
 }
 
-async fn list(session: &Session, server: &str) -> Result<Vec<Value>, Error> {
+async fn list(session: &CommandHost, server: &str) -> Result<Vec<Value>, Error> {
     let client = session.connect(server).await?;
     let prompts = session.list(server, &client, PROMPTS).await?;
     session.remember(server, "prompts", &prompts);

@@ -13,12 +13,12 @@ use serde_json::{Map, Value, json};
 use tokio::sync::Notify;
 
 use super::{
+    command_host::Ear,
     context::Context,
     one_server::{OneServer, Opening, text_pairs},
     options::{QuestionArgs, ServerArgs},
     resources,
     select::Selected,
-    session::Ear,
 };
 use crate::{
     client::{Notice, NoticeKind},

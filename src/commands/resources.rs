@@ -4,12 +4,12 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use super::{
+    command_host::CommandHost,
     context::Context,
     everywhere::{Listing, ListingArgs, Picked, Shown, each, mentions},
     options::ServerArgs,
     questions::Questions,
     select::Selected,
-    session::Session,
 };
 use crate::{
     error::Error,
@@ -59,7 +59,7 @@ pub async fn run(args: ResourcesArgs, context: &Context) -> anyhow::Result<()> {
     }
     let Picked { config, names } = Picked::new(server, context, &args.server, args.listing.trust).await?;
     let word = args.listing.grep.as_deref();
-    let session = Session::new(config, &args.server, &Questions::for_listing(), None, context)?;
+    let session = CommandHost::new(config, &args.server, &Questions::for_listing(), None, context)?;
     let mut listing = Listing::new(printer, "resources", &names, &args.listing);
     let ask = async |name: &str| list(&session, name).await;
     let taken = each(&names, ask, |name, lists| listing.take(name, lists.map(|lists| shown(lists, word)))).await;
@@ -67,7 +67,7 @@ pub async fn run(args: ResourcesArgs, context: &Context) -> anyhow::Result<()> {
 }
 
 /// The resources of a server, and its templates.
-pub(super) async fn list(session: &Session, server: &str) -> Result<(Vec<Value>, Vec<Value>), Error> {
+pub(super) async fn list(session: &CommandHost, server: &str) -> Result<(Vec<Value>, Vec<Value>), Error> {
     let client = session.connect(server).await?;
     let resources = session.list(server, &client, ("resources", "resources/list", "resources"));
     let templates = session.list(server, &client, ("resources", "resources/templates/list", "resourceTemplates"));

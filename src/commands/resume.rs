@@ -9,12 +9,12 @@ use clap::Args;
 use futures_util::FutureExt as _;
 
 use super::{
+    command_host::CommandHost,
     context::Context,
     ended::{Ended, say_pending},
     options::{GlobalArgs, QuestionArgs, ServerArgs},
     questions::Questions,
     select::ServerWord,
-    session::Session,
     shown::ResultArgs,
 };
 use crate::{
@@ -77,7 +77,7 @@ pub async fn run(args: &ResumeArgs, context: &Context) -> anyhow::Result<()> {
         return Err(Error::Changed { server: server.as_str().into() }.into());
     }
     let questions = Questions::of_pending(&args.questions, printer)?;
-    let session = Session::new(config, &args.server, &questions, None, context)?;
+    let session = CommandHost::new(config, &args.server, &questions, None, context)?;
     let resume = Resume { session: &session, printer, server, taken: Mutex::new(Some(taken)), shown: &args.shown };
     let ended = resume.perform().await;
     let unanswered = session.close().await.unanswered;
@@ -107,7 +107,7 @@ fn unusable(error: &PendingError) -> Error {
 }
 
 struct Resume<'a> {
-    session: &'a Session,
+    session: &'a CommandHost,
     printer: &'a Arc<Printer>,
     server: String,
     /// `None` once the call is over.

@@ -7,6 +7,7 @@ use futures_util::future::join_all;
 use serde_json::{Map, Value, json};
 
 use super::{
+    command_host::{CommandHost, sign_ins_folder},
     context::Context,
     discovered,
     entered::{as_written, entered},
@@ -15,7 +16,6 @@ use super::{
     options::ServerArgs,
     questions::Questions,
     select::{all_servers, place},
-    session::{Session, sign_ins_folder},
 };
 use crate::{
     auth::{SignInOptions, Store},
@@ -92,7 +92,7 @@ async fn check(args: &ServersArgs, context: &Context) -> anyhow::Result<()> {
     // A check asks nobody to sign in: it says what each server wants.
     let mut questions = Questions::for_listing();
     questions.sign_in = SignInOptions::default();
-    let session = Session::new(config.clone(), &options, &questions, None, context)?;
+    let session = CommandHost::new(config.clone(), &options, &questions, None, context)?;
     let checked = join_all(config.servers.iter().map(|entry| reach(&session, entry))).await;
     let mut failed = None;
     let states = checked.into_iter().map(|checked| match checked {
@@ -131,7 +131,7 @@ fn named(args: &ServersArgs, mut config: Config) -> Result<Config, Error> {
     Ok(config)
 }
 
-async fn reach(session: &Session, entry: &Entry) -> Result<(String, Value), Error> {
+async fn reach(session: &CommandHost, entry: &Entry) -> Result<(String, Value), Error> {
     if !entry.enabled {
         return Ok(("disabled".to_owned(), json!({"enabled": false})));
     }

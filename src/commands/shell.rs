@@ -5,12 +5,12 @@ use std::io::IsTerminal;
 use clap::Args;
 
 use super::{
+    command_host::CommandHost,
     context::Context,
     entered::entered,
     options::{QuestionArgs, ServerArgs},
     questions::Questions,
     select::{Selected, ServerWord},
-    session::Session,
     shell_line::Shell,
 };
 use crate::{
@@ -67,7 +67,7 @@ pub async fn run(args: ShellArgs, context: &Context) -> anyhow::Result<()> {
     }
     let (config, names) = servers(args.words, args.command, context, &args.server).await?;
     let questions = Questions::new(&args.questions, is_script, printer)?;
-    let session = Session::new(config, &args.server, &questions, None, context)?;
+    let session = CommandHost::new(config, &args.server, &questions, None, context)?;
     if !is_script {
         session.signals.interrupt_lines();
     }

@@ -8,7 +8,8 @@ use tokio::io::{AsyncBufReadExt, BufReader};
 use super::{
     arguments::Given,
     argv::read_words,
-    call::{Call, CallArgs, split},
+    call::{CallArgs, CommandCall, split},
+    command_host::CommandHost,
     context::{Context, downcast},
     each::Each,
     ended::Ended,
@@ -16,7 +17,6 @@ use super::{
     questions::Questions,
     refusal::help_or_usage,
     select::{Selected, ServerWord},
-    session::Session,
     shell_history::History,
     shell_values::{Assignment, expand, value_of},
     shown::ResultArgs,
@@ -27,7 +27,7 @@ use crate::{
     error::Error,
     output::OutputMode,
     protocol::Tool,
-    terminal::{Terminal, Typed, gate, is_asking},
+    terminal::{Terminal, TypedCommand, gate, is_asking},
 };
 
 /// How long a prompt waits between looks at whether the terminal is free again.
@@ -35,7 +35,7 @@ const TICK: Duration = Duration::from_millis(50);
 
 /// A session of lines: what was named, and what is known of the servers.
 pub(super) struct Shell<'a> {
-    pub(super) session: &'a Session,
+    pub(super) session: &'a CommandHost,
     pub(super) context: &'a Context,
     questions: &'a Questions,
     timeout: Option<Duration>,
@@ -54,7 +54,7 @@ enum Flow {
 
 impl<'a> Shell<'a> {
     pub(super) fn new(
-        session: &'a Session,
+        session: &'a CommandHost,
         context: &'a Context,
         questions: &'a Questions,
         timeout: Option<Duration>,
@@ -103,7 +103,7 @@ impl<'a> Shell<'a> {
                 return Err(error);
             }
             match typed {
-                Typed::Line(line) => {
+                TypedCommand::Line(line) => {
                     history.add(&line);
                     match self.run(&line).await {
                         Ok(Flow::On) => {}
@@ -114,16 +114,16 @@ impl<'a> Shell<'a> {
                         return Err(error);
                     }
                 }
-                Typed::Complete(before, after) => draft = (self.complete(&before).await, after),
-                Typed::Cleared => {}
-                Typed::Yield(line) => {
+                TypedCommand::Complete(before, after) => draft = (self.complete(&before).await, after),
+                TypedCommand::Cleared => {}
+                TypedCommand::Yield(line) => {
                     draft.0 = line;
                     while is_asking() {
                         tokio::time::sleep(TICK).await;
                     }
                 }
-                Typed::End => return Ok(()),
-                Typed::Impossible(why) => return Err(Error::Io(format!("no command can be read: {why}"))),
+                TypedCommand::End => return Ok(()),
+                TypedCommand::Impossible(why) => return Err(Error::Io(format!("no command can be read: {why}"))),
             }
         }
     }
@@ -252,14 +252,14 @@ impl<'a> Shell<'a> {
         self.session.host.config().servers.iter().filter(|entry| entry.enabled).map(|entry| entry.name.as_str())
     }
 
-    async fn call(&mut self, args: CallArgs, line: &Session, name: Option<&str>) -> anyhow::Result<()> {
+    async fn call(&mut self, args: CallArgs, line: &CommandHost, name: Option<&str>) -> anyhow::Result<()> {
         let timeout = args.server.timeout.or(self.timeout);
         let (shown, many) = (args.shown.clone(), args.many.clone());
         let lines = many.open(true)?;
         if lines.is_some() && name.is_some() {
             return Err(Error::usage("a result is kept of one call, not of --each").into());
         }
-        let (call, given) = Call::of(args, &shown, line, self.context, self.questions)?;
+        let (call, given) = CommandCall::of(args, &shown, line, self.context, self.questions)?;
         let result = match (name, lines) {
             (None, Some(lines)) => {
                 let each = Each { call: &call, given: &given, args: &many, timeout };
@@ -315,21 +315,21 @@ impl<'a> Shell<'a> {
     }
 }
 
-impl Call<'_> {
+impl CommandCall<'_> {
     /// The call that these words make over a connection of the session.
     fn of<'b>(
         args: CallArgs,
         shown: &'b ResultArgs,
-        session: &'b Session,
+        session: &'b CommandHost,
         context: &'b Context,
         questions: &'b Questions,
-    ) -> anyhow::Result<(Call<'b>, Given)> {
+    ) -> anyhow::Result<(CommandCall<'b>, Given)> {
         let (server, tool, words) = split(args.words, args.command)?;
         let given = Given::read(words, args.args, true)?;
         let page = server.page(&tool);
         let ServerWord::Named(server) = server else { return Err(Error::usage("SERVER is missing").into()) };
         let dry_run = args.dry_run;
-        let call = Call {
+        let call = CommandCall {
             session,
             context,
             server: server.as_str().into(),

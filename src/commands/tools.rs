@@ -6,12 +6,12 @@ use clap::Args;
 use serde_json::json;
 
 use super::{
+    command_host::CommandHost,
     context::Context,
     everywhere::{Listing, ListingArgs, Picked, Shown, each, mentions},
     options::ServerArgs,
     questions::Questions,
     select::{Selected, ServerWord},
-    session::Session,
     slips::Slip,
 };
 use crate::{
@@ -81,7 +81,7 @@ pub async fn run(args: ToolsArgs, context: &Context) -> anyhow::Result<()> {
         Picked::new(server, context, &args.server, args.listing.trust).await.map_err(explained)?;
     let word = args.listing.grep.as_deref();
     let wanted = page.as_ref().map(|page| page.tool);
-    let session = Session::new(config, &args.server, &Questions::for_listing(), None, context)?;
+    let session = CommandHost::new(config, &args.server, &Questions::for_listing(), None, context)?;
     let mut listing = Listing::new(printer, "tools", &names, &args.listing);
     let ask = async |name: &str| list(&session, name, printer).await.and_then(|tools| only(name, tools, wanted));
     let take = |name: &str, tools: Result<Vec<Tool>, Error>| {
@@ -95,7 +95,7 @@ pub async fn run(args: ToolsArgs, context: &Context) -> anyhow::Result<()> {
 ///
 /// # Errors
 /// As [`run`].
-pub(super) async fn show(args: ToolsArgs, session: &Session, printer: &Arc<Printer>) -> anyhow::Result<()> {
+pub(super) async fn show(args: ToolsArgs, session: &CommandHost, printer: &Arc<Printer>) -> anyhow::Result<()> {
     let Selected { server, rest } = Selected::new(args.words, args.command);
     let Some(ServerWord::Named(name)) = &server else { return Err(Error::usage("SERVER is missing").into()) };
     if rest.len() > 1 {
@@ -126,7 +126,7 @@ impl Page<'_> {
     }
 }
 
-async fn list(session: &Session, server: &str, printer: &Printer) -> Result<Vec<Tool>, Error> {
+async fn list(session: &CommandHost, server: &str, printer: &Printer) -> Result<Vec<Tool>, Error> {
     let client = session.connect(server).await?;
     let waiting = session.wait_for_list(server);
     let tools = client.list_tools(&session.signals.stop).await;

@@ -4,12 +4,12 @@ use clap::Args;
 use serde_json::{Map, json};
 
 use super::{
+    command_host::CommandHost,
     context::Context,
     kept,
     options::ServerArgs,
     questions::Questions,
     select::{Selected, ServerWord},
-    session::Session,
 };
 use crate::{
     config::{ServerConfig, Target},
@@ -57,7 +57,7 @@ pub async fn run(args: UpArgs, context: &Context) -> anyhow::Result<()> {
         let server = config.server(&name).map_err(Error::Config)?.clone();
         let mut options = args.server.clone();
         options.keep = options.keep.or(server.keep).or(Some(ServerConfig::KEEP_FOR));
-        let session = Session::new(config, &options, &Questions::for_listing(), None, context)?;
+        let session = CommandHost::new(config, &options, &Questions::for_listing(), None, context)?;
         let connected = session.connect(&name).await;
         let found = match &connected {
             Ok(client) if client.is_attached() => kept::look(printer).await?,

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::session::Session;
+use super::command_host::CommandHost;
 use crate::{
     output::{Doing, Waiting},
     transport::{Endpoint, StdioEndpoint},
@@ -20,7 +20,7 @@ const FETCHING: [(&str, &[&str]); 6] = [
     ("uv", &["run", "tool"]),
 ];
 
-impl Session {
+impl CommandHost {
     /// Shows that `server` is started or reached.
     pub(super) fn wait_for_start(&self, server: &str) -> Waiting {
         let config = self.host.config().server(server).ok();

@@ -6,11 +6,11 @@ use clap::{Args, ValueEnum};
 use serde_json::{Map, Value, json};
 
 use super::{
+    command_host::Ear,
     context::Context,
     one_server::{OneServer, Opening},
     options::{QuestionArgs, ServerArgs},
     select::Selected,
-    session::Ear,
 };
 use crate::{
     client::{Notice, NoticeKind},

@@ -5,7 +5,7 @@ const URL: [&str; 3] = ["url", "serverUrl", "httpUrl"];
 
 /// How an entry says that its server is reached.
 #[derive(Clone, Copy, PartialEq)]
-enum Kind {
+enum EndpointKind {
     Stdio,
     Http(HttpKind),
 }
@@ -15,47 +15,46 @@ pub(super) fn read(reader: &mut Reader<'_>) -> Result<Endpoint, ConfigError> {
     let kind = kind(reader)?;
     let (command, url) = (reader.first(&["command"]), reader.first(&URL));
     match (kind, command, url) {
-        (None | Some((_, Kind::Stdio)), Some(command), None) | (Some((_, Kind::Stdio)), Some(command), Some(_)) => {
-            stdio(reader, command).map(Endpoint::Stdio)
-        }
+        (None | Some((_, EndpointKind::Stdio)), Some(command), None)
+        | (Some((_, EndpointKind::Stdio)), Some(command), Some(_)) => stdio(reader, command).map(Endpoint::Stdio),
         (None, None, Some(url)) => http(reader, url, HttpKind::Auto).map(Endpoint::Http),
-        (Some((_, Kind::Http(kind))), _, Some(url)) => http(reader, url, kind).map(Endpoint::Http),
+        (Some((_, EndpointKind::Http(kind))), _, Some(url)) => http(reader, url, kind).map(Endpoint::Http),
         (None, Some(_), Some(url)) => {
             let reason = format!("has both `command` and `{}`; `type` says which one counts", url.key);
             Err(reader.wrong(url.at, &reason))
         }
-        (_, _, None) | (Some((_, Kind::Stdio)), None, _) => Err(missing(reader, kind)),
+        (_, _, None) | (Some((_, EndpointKind::Stdio)), None, _) => Err(missing(reader, kind)),
     }
 }
 
-fn missing(reader: &Reader<'_>, kind: Option<(&Member, Kind)>) -> ConfigError {
+fn missing(reader: &Reader<'_>, kind: Option<(&Member, EndpointKind)>) -> ConfigError {
     let wanted: &[&'static str] = match kind {
-        Some((_, Kind::Stdio)) => &["command"],
-        Some((_, Kind::Http(_))) => &URL,
+        Some((_, EndpointKind::Stdio)) => &["command"],
+        Some((_, EndpointKind::Http(_))) => &URL,
         None => &["command", "url", "serverUrl", "httpUrl"],
     };
     if let Some((member, meant)) = reader.misspelled(wanted) {
         return reader.wrong(member.at, &format!("unknown key {:?}: did you mean `{meant}`?", member.key));
     }
     match kind {
-        Some((member, Kind::Stdio)) => {
+        Some((member, EndpointKind::Stdio)) => {
             reader.wrong(member.at, &format!("`{}` is stdio, which needs `command`", member.key))
         }
-        Some((member, Kind::Http(_))) => {
+        Some((member, EndpointKind::Http(_))) => {
             reader.wrong(member.at, &format!("`{}` is a web address, which needs `url`", member.key))
         }
         None => reader.wrong(reader.at(), "needs `command` (a program to start) or `url` (a web address)"),
     }
 }
 
-fn kind<'a>(reader: &mut Reader<'a>) -> Result<Option<(&'a Member, Kind)>, ConfigError> {
+fn kind<'a>(reader: &mut Reader<'a>) -> Result<Option<(&'a Member, EndpointKind)>, ConfigError> {
     let Some(member) = reader.first(&["type", "transport", "transportType"]) else { return Ok(None) };
     let kind = match plain(&reader.text(member)?).as_str() {
-        "stdio" | "local" | "command" | "process" => Kind::Stdio,
+        "stdio" | "local" | "command" | "process" => EndpointKind::Stdio,
         "http" | "https" | "streamable" | "streamablehttp" | "httpstream" | "remote" | "url" => {
-            Kind::Http(HttpKind::Auto)
+            EndpointKind::Http(HttpKind::Auto)
         }
-        "sse" | "httpsse" | "http+sse" => Kind::Http(HttpKind::Sse),
+        "sse" | "httpsse" | "http+sse" => EndpointKind::Http(HttpKind::Sse),
         _ => return Err(reader.expected(member, "\"stdio\", \"http\" or \"sse\"")),
     };
     Ok(Some((member, kind)))

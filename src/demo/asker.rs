@@ -2,7 +2,7 @@ use std::{io, sync::Arc};
 
 use serde_json::{Map, Value, json};
 
-use super::{Outbox, Session, session::Reply};
+use super::{DemoSession, Outbox, demo_session::DemoReply};
 use crate::{
     elicitation::{ServerHalfError, Verdict, build_callback, build_request, build_url_request, parse_result},
     protocol::{Frame, RpcError, code},
@@ -14,7 +14,7 @@ pub(super) enum Asker {
     /// By requests of its own, answered while the call is under way.
     Legacy {
         /// Where the replies come in.
-        session: Arc<Session>,
+        session: Arc<DemoSession>,
         /// Where the requests go out.
         out: Outbox,
     },
@@ -28,7 +28,7 @@ pub(super) enum Asker {
 }
 
 /// What a tool asks for.
-pub(super) enum Ask<'a> {
+pub(super) enum DemoQuestion<'a> {
     /// To fill a form.
     Form(&'a Value),
     /// To open a link.
@@ -41,7 +41,7 @@ pub(super) enum Ask<'a> {
 }
 
 /// Why a tool stops before its end.
-pub(super) enum Pause {
+pub(super) enum DemoPause {
     /// The client is asked to call again: an `input_required` result.
     Input(Value),
     /// The call fails.
@@ -50,20 +50,26 @@ pub(super) enum Pause {
 
 impl Asker {
     /// Asks, and gives the client's verdict. In the modern era an answer that is not there yet ends the call with
-    /// [`Pause::Input`], which carries `state`; the next call comes by here again, with the answer under `key`.
-    pub(super) async fn ask(&self, key: &str, message: &str, what: Ask<'_>, state: &str) -> Result<Verdict, Pause> {
+    /// [`DemoPause::Input`], which carries `state`; the next call comes by here again, with the answer under `key`.
+    pub(super) async fn ask(
+        &self,
+        key: &str,
+        message: &str,
+        what: DemoQuestion<'_>,
+        state: &str,
+    ) -> Result<Verdict, DemoPause> {
         match self {
             Self::Legacy { session, out } => {
                 let (id, reply) = session.expect_reply(out);
                 let request = match what {
-                    Ask::Form(schema) => build_request(&id, message, schema),
-                    Ask::Link { url, id: elicitation } => build_url_request(&id, message, url, elicitation),
+                    DemoQuestion::Form(schema) => build_request(&id, message, schema),
+                    DemoQuestion::Link { url, id: elicitation } => build_url_request(&id, message, url, elicitation),
                 };
                 round_trip(request, reply, Arc::clone(out)).await
             }
             Self::Modern { responses, .. } => match responses.get(key) {
                 Some(response) => parse_result(response).map_err(failed),
-                None => Err(Pause::Input(json!({
+                None => Err(DemoPause::Input(json!({
                     "resultType": "input_required",
                     "inputRequests": {key: {"method": "elicitation/create", "params": params(message, &what)}},
                     "requestState": state,
@@ -74,10 +80,12 @@ impl Asker {
 
     /// Ends the call with the request to call again without an answer, in the modern era; on a legacy connection it waits
     /// for nothing.
-    pub(super) fn call_again(&self, state: &str) -> Result<(), Pause> {
+    pub(super) fn call_again(&self, state: &str) -> Result<(), DemoPause> {
         match self {
             Self::Legacy { .. } => Ok(()),
-            Self::Modern { .. } => Err(Pause::Input(json!({"resultType": "input_required", "requestState": state}))),
+            Self::Modern { .. } => {
+                Err(DemoPause::Input(json!({"resultType": "input_required", "requestState": state})))
+            }
         }
     }
 
@@ -91,7 +99,7 @@ impl Asker {
 }
 
 /// Sends `request` and waits for the reply to it.
-async fn round_trip(request: Frame, reply: Reply, out: Outbox) -> Result<Verdict, Pause> {
+async fn round_trip(request: Frame, reply: DemoReply, out: Outbox) -> Result<Verdict, DemoPause> {
     let write = move |frame: Frame| {
         out(frame);
         Ok(())
@@ -107,15 +115,15 @@ async fn round_trip(request: Frame, reply: Reply, out: Outbox) -> Result<Verdict
     }
 }
 
-fn params(message: &str, what: &Ask<'_>) -> Value {
+fn params(message: &str, what: &DemoQuestion<'_>) -> Value {
     match what {
-        Ask::Form(schema) => json!({"mode": "form", "message": message, "requestedSchema": schema}),
-        Ask::Link { url, .. } => json!({"mode": "url", "message": message, "url": url}),
+        DemoQuestion::Form(schema) => json!({"mode": "form", "message": message, "requestedSchema": schema}),
+        DemoQuestion::Link { url, .. } => json!({"mode": "url", "message": message, "url": url}),
     }
 }
 
-fn failed(error: ServerHalfError) -> Pause {
-    Pause::Failed(match error {
+fn failed(error: ServerHalfError) -> DemoPause {
+    DemoPause::Failed(match error {
         ServerHalfError::Refused(error) => error,
         error => RpcError::new(code::INVALID_PARAMS, with_causes(&error)),
     })

@@ -1,20 +1,20 @@
 //! The demo server, built on the server's half of elicitation: every way of asking, in both eras.
 //!
-//! [`Session`] answers the messages of one client and knows no transport; [`serve_stdio`] carries one over stdin and
+//! [`DemoSession`] answers the messages of one client and knows no transport; [`serve_stdio`] carries one over stdin and
 //! stdout, [`serve_http`] as many as come over Streamable HTTP.
 
 mod asker;
-mod call;
+mod demo_call;
+mod demo_session;
 mod forms;
 mod modern;
 mod offers;
 mod page;
-mod session;
 mod stdio;
 mod ticks;
 mod tools;
 mod web;
 
-pub use session::{Outbox, Session};
+pub use demo_session::{DemoSession, Outbox};
 pub use stdio::serve_stdio;
 pub use web::{Conversation, serve_http};

@@ -3,10 +3,9 @@ use serde_json::{Value, json};
 use super::{
     Outbox,
     asker::Asker,
-    call::Call,
-    offers,
-    session::{INSTRUCTIONS, modes, server_info},
-    ticks, tools,
+    demo_call::DemoCall,
+    demo_session::{INSTRUCTIONS, modes, server_info},
+    offers, ticks, tools,
 };
 use crate::protocol::{Id, Revision, RpcError, code};
 
@@ -44,7 +43,7 @@ pub(super) async fn result(id: &Id, method: &str, params: &Value, out: &Outbox) 
                 out(ticks::log(&format!("{} is called", params["name"].as_str().unwrap_or_default())));
             }
             let asker = Asker::Modern { responses, state };
-            tools::run(Call::new(params, modes(Some(capabilities)), asker, out)?).await?
+            tools::run(DemoCall::new(params, modes(Some(capabilities)), asker, out)?).await?
         }
         "subscriptions/listen" => {
             ticks::listen(id, params, out).await;

@@ -5,7 +5,7 @@ use tokio::{
     sync::mpsc,
 };
 
-use super::{Outbox, Session};
+use super::{DemoSession, Outbox};
 use crate::protocol::Frame;
 
 /// Serves one client over stdin and stdout, a message a line, until stdin ends.
@@ -13,7 +13,7 @@ use crate::protocol::Frame;
 /// # Errors
 /// When the streams cannot be read or written.
 pub async fn serve_stdio() -> io::Result<()> {
-    let session = Arc::new(Session::default());
+    let session = Arc::new(DemoSession::default());
     let (sender, mut frames) = mpsc::unbounded_channel::<Frame>();
     let outbox: Outbox = Arc::new(move |frame| {
         // Nobody reads any more when the client is gone.
@@ -43,7 +43,7 @@ pub async fn serve_stdio() -> io::Result<()> {
     }
 }
 
-fn receive(session: &Arc<Session>, line: Vec<u8>, outbox: &Outbox) {
+fn receive(session: &Arc<DemoSession>, line: Vec<u8>, outbox: &Outbox) {
     // What is not a message has no id to answer under.
     if let Ok(frame) = Frame::parse(line) {
         drop(tokio::spawn(Arc::clone(session).receive(frame, Arc::clone(outbox))));

@@ -2,7 +2,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
-use super::{asker::Pause, call::Call, forms, page, session::unknown_tool};
+use super::{asker::DemoPause, demo_call::DemoCall, demo_session::unknown_tool, forms, page};
 use crate::{elicitation::Verdict, protocol::RpcError};
 
 /// Stands in `requestState` before the id of a page whose link the client has agreed to open.
@@ -29,7 +29,7 @@ pub(super) fn list() -> Value {
 }
 
 /// Runs a call to its result, or to the point where the client has to call again.
-pub(super) async fn run(call: Call) -> Result<Value, RpcError> {
+pub(super) async fn run(call: DemoCall) -> Result<Value, RpcError> {
     let end = match call.name.as_str() {
         "greet" => greet(&call).await,
         "survey" => survey(&call).await,
@@ -39,12 +39,12 @@ pub(super) async fn run(call: Call) -> Result<Value, RpcError> {
         other => return Err(unknown_tool(other)),
     };
     match end {
-        Ok(result) | Err(Pause::Input(result)) => Ok(result),
-        Err(Pause::Failed(error)) => Err(error),
+        Ok(result) | Err(DemoPause::Input(result)) => Ok(result),
+        Err(DemoPause::Failed(error)) => Err(error),
     }
 }
 
-async fn greet(call: &Call) -> Result<Value, Pause> {
+async fn greet(call: &DemoCall) -> Result<Value, DemoPause> {
     let answer = call.form("Welcome! Tell us a little about you.", &forms::greet()).await?;
     Ok(text(&match answer {
         None => "Hello, stranger! (This client lets nobody ask, so I greet you without your name.)".to_owned(),
@@ -69,7 +69,7 @@ fn greeting(content: &Value) -> String {
     .join(" ")
 }
 
-async fn survey(call: &Call) -> Result<Value, Pause> {
+async fn survey(call: &DemoCall) -> Result<Value, DemoPause> {
     let schema = forms::survey();
     let (action, content) = match call.form("A survey with every kind of field.", &schema).await? {
         None => ("none", defaults(&schema)),
@@ -93,7 +93,7 @@ fn defaults(schema: &Value) -> Value {
     Value::Object(defaults.collect::<Map<String, Value>>())
 }
 
-async fn connect(call: &Call) -> Result<Value, Pause> {
+async fn connect(call: &DemoCall) -> Result<Value, DemoPause> {
     let accepted = call.state().and_then(|state| state.strip_prefix(ACCEPTED));
     let known = accepted.or(call.state()).and_then(page::find);
     let is_accepted = accepted.is_some() && known.is_some();
@@ -122,7 +122,7 @@ async fn connect(call: &Call) -> Result<Value, Pause> {
     Ok(text("Connected: you approved it on the page."))
 }
 
-async fn countdown(call: &Call) -> Value {
+async fn countdown(call: &DemoCall) -> Value {
     let from = match call.arguments.get("from") {
         None => 5,
         Some(value) => match value.as_u64() {

@@ -3,7 +3,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use futures_util::FutureExt;
 use serde_json::{Map, Value, json};
 
-use super::{Answer, ElicitResult, Kind, Request, WaitFor, request::next_id};
+use super::{Answer, ElicitResult, Request, RequestKind, WaitFor, request::next_id};
 use crate::protocol::{Frame, Id, RpcError};
 
 /// The params of `elicitation/create` as a [`Request`].
@@ -34,7 +34,7 @@ pub fn elicitation_to_request(params: &Value) -> Request {
     let schema = params.get("requestedSchema").filter(|_| !is_link);
     Request {
         id: next_id(),
-        kind: if is_link { Kind::authorization() } else { Kind::input() },
+        kind: if is_link { RequestKind::authorization() } else { RequestKind::input() },
         prompt: text("message").unwrap_or_default(),
         url: text("url").filter(|_| is_link),
         data: schema.map(|schema| Map::from_iter([("schema".to_owned(), schema.clone())])),

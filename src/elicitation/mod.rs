@@ -17,7 +17,7 @@ pub use bridge::{answer_to_elicit_result, elicitation_to_request, server_request
 pub use elicit::{Asked, Elicited, Modes, check_elicitation, elicit};
 pub use link::{Link, LinkRefused};
 pub use question::{CallName, Cause, Origin, Question, ServerName};
-pub use request::{Kind, Request};
+pub use request::{Request, RequestKind};
 pub use resolver::{Outcome, Resolver, ResolverError, WaitFor, Waited, Why, wait_for};
 pub use result::ElicitResult;
 pub use server_half::{

@@ -15,7 +15,7 @@ pub struct Request {
     /// `elc-<monotonic ms>-<counter>`, unique in the process.
     pub id: String,
     /// What is wanted.
-    pub kind: Kind,
+    pub kind: RequestKind,
     /// The server's message, `""` when it sent none. Not made safe for a terminal.
     pub prompt: String,
     /// Where an authorization happens.
@@ -32,9 +32,9 @@ pub struct Request {
 /// The kind of a [`Request`]: an open vocabulary, of which the bridge uses two words.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct Kind(String);
+pub struct RequestKind(String);
 
-impl Kind {
+impl RequestKind {
     /// `"input"`: a form.
     pub fn input() -> Self {
         Self("input".to_owned())
@@ -51,7 +51,7 @@ impl Kind {
     }
 }
 
-impl From<&str> for Kind {
+impl From<&str> for RequestKind {
     fn from(word: &str) -> Self {
         Self(word.to_owned())
     }
@@ -65,7 +65,7 @@ impl Request {
 
     /// Whether the request is a link to open, not a form to fill.
     pub fn is_link(&self) -> bool {
-        self.url.is_some() || self.kind == Kind::authorization()
+        self.url.is_some() || self.kind == RequestKind::authorization()
     }
 }
 

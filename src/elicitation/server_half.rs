@@ -2,7 +2,7 @@ use std::io;
 
 use serde_json::{Value, json};
 
-use crate::protocol::{Frame, FrameError, Id, Kind, RpcError};
+use crate::protocol::{Frame, FrameError, FrameKind, Id, RpcError};
 
 /// What a client said to a question, as the server reads it.
 #[derive(Clone, Debug, PartialEq)]
@@ -63,9 +63,9 @@ pub fn build_url_request(id: &Id, message: &str, url: &str, elicitation_id: &str
 pub fn parse_response(frame: &Frame) -> Result<Verdict, ServerHalfError> {
     let body = frame.body_value().map_err(|error| ServerHalfError::InvalidJson(error.to_string()))?;
     match frame.kind() {
-        Kind::Response { .. } => parse_result(&body),
-        Kind::Error { .. } => Err(ServerHalfError::Refused(RpcError::from_value(&body))),
-        Kind::Request { .. } | Kind::Notification { .. } => {
+        FrameKind::Response { .. } => parse_result(&body),
+        FrameKind::Error { .. } => Err(ServerHalfError::Refused(RpcError::from_value(&body))),
+        FrameKind::Request { .. } | FrameKind::Notification { .. } => {
             Err(ServerHalfError::InvalidResponse("it has no result".into()))
         }
     }

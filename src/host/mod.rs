@@ -9,5 +9,5 @@ mod status;
 pub use error::HostError;
 pub use options::HostOptions;
 pub use registry::Host;
-pub use source::Source;
-pub use status::{State, Status};
+pub use source::ConfigSource;
+pub use status::{ServerState, Status};

@@ -3,7 +3,7 @@ use std::{collections::HashMap, sync::Arc};
 use futures_util::future::join_all;
 use tokio::sync::Mutex;
 
-use super::{HostError, HostOptions, Source, State, Status};
+use super::{ConfigSource, HostError, HostOptions, ServerState, Status};
 use crate::{
     client::{Client, ClientError},
     config::{Config, ConfigError},
@@ -71,7 +71,7 @@ impl Host {
     /// host.disconnect_all().await;
     /// # })
     /// ```
-    pub fn from_config(source: impl Into<Source>, wait_for: Option<WaitFor>) -> Result<Self, HostError> {
+    pub fn from_config(source: impl Into<ConfigSource>, wait_for: Option<WaitFor>) -> Result<Self, HostError> {
         let resolver = wait_for.map(|slot| -> Arc<dyn Resolver> { Arc::new(slot) });
         Ok(Self::new(source.into().read()?, HostOptions { resolver, ..HostOptions::default() }))
     }
@@ -122,11 +122,11 @@ impl Host {
     /// How every configured server stands, in the configuration's order.
     pub fn statuses(&self) -> Vec<Status> {
         let state = |entry: &crate::config::Entry| match (&entry.server, self.slots.get(&entry.name).map(Slot::get)) {
-            _ if !entry.enabled => State::Disabled,
-            (Err(error), _) => State::Invalid(error.to_string()),
-            (_, Some(Connection::Connected(client))) => State::Connected(client.info()),
-            (_, Some(Connection::Failed(reason))) => State::Failed(reason),
-            (_, Some(Connection::Idle) | None) => State::Idle,
+            _ if !entry.enabled => ServerState::Disabled,
+            (Err(error), _) => ServerState::Invalid(error.to_string()),
+            (_, Some(Connection::Connected(client))) => ServerState::Connected(client.info()),
+            (_, Some(Connection::Failed(reason))) => ServerState::Failed(reason),
+            (_, Some(Connection::Idle) | None) => ServerState::Idle,
         };
         self.config.servers.iter().map(|entry| Status { server: entry.name.clone(), state: state(entry) }).collect()
     }

@@ -6,14 +6,14 @@ use crate::config::{Config, ConfigError, Environment, load, parse_value};
 
 /// A configuration: a file, or what would stand in one.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Source {
+pub enum ConfigSource {
     /// The file at this path.
     File(PathBuf),
     /// This JSON, of the file's shape.
     Value(Value),
 }
 
-impl Source {
+impl ConfigSource {
     /// Reads the configuration.
     pub(super) fn read(&self) -> Result<Config, ConfigError> {
         let environment = Environment::current();
@@ -24,19 +24,19 @@ impl Source {
     }
 }
 
-impl From<PathBuf> for Source {
+impl From<PathBuf> for ConfigSource {
     fn from(path: PathBuf) -> Self {
         Self::File(path)
     }
 }
 
-impl From<&str> for Source {
+impl From<&str> for ConfigSource {
     fn from(path: &str) -> Self {
         Self::File(path.into())
     }
 }
 
-impl From<Value> for Source {
+impl From<Value> for ConfigSource {
     fn from(value: Value) -> Self {
         Self::Value(value)
     }

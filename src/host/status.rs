@@ -8,12 +8,12 @@ pub struct Status {
     /// Its name.
     pub server: ServerName,
     /// How it stands.
-    pub state: State,
+    pub state: ServerState,
 }
 
 /// See [`Status`].
 #[derive(Clone, Debug, PartialEq)]
-pub enum State {
+pub enum ServerState {
     /// Switched off in the configuration.
     Disabled,
     /// Its entry cannot be used, and why.

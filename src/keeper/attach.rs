@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     attachment::{Attachment, NotAttached},
-    folder::{Folder, Refused},
+    folder::{Folder, FolderRefused},
     setup::{KeeperSetup, identity, place},
     start::start,
 };
@@ -76,8 +76,8 @@ impl Attach for Attaching {
     }
 }
 
-impl From<Refused> for NotAttached {
-    fn from(refused: Refused) -> Self {
+impl From<FolderRefused> for NotAttached {
+    fn from(refused: FolderRefused) -> Self {
         Self::Foreign(refused.to_string())
     }
 }

@@ -15,7 +15,7 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    frame::{self, Frame},
+    frame::{self, KeeperFrame},
     message::{End, Operation, OperationTimes, PROGRAM, ToCommand, ToKeeper},
     outbox::{Body, Mail, Outbox},
 };
@@ -100,8 +100,8 @@ impl Attachment {
                 return Err(NotAttached::Foreign(error.to_string()));
             }
             Ok(Err(_) | Ok(None)) => return Err(NotAttached::Nobody),
-            Ok(Ok(Some(Frame { head: ToCommand::Hello { program }, .. }))) if program == PROGRAM => {}
-            Ok(Ok(Some(Frame { head: ToCommand::Hello { .. }, .. }))) => return Err(NotAttached::OtherVersion),
+            Ok(Ok(Some(KeeperFrame { head: ToCommand::Hello { program }, .. }))) if program == PROGRAM => {}
+            Ok(Ok(Some(KeeperFrame { head: ToCommand::Hello { .. }, .. }))) => return Err(NotAttached::OtherVersion),
             Ok(Ok(Some(_))) => return Err(NotAttached::Foreign("it does not say who it is".to_owned())),
         }
         let shared = Arc::new(Shared {

@@ -6,7 +6,7 @@ use tokio::{net::UnixStream, time::timeout};
 use super::{
     attachment::HELLO,
     frame,
-    link::Link,
+    link::CommandLink,
     message::{PROGRAM, ToCommand, ToKeeper},
     outbox::Outbox,
     process::Keeper,
@@ -26,7 +26,7 @@ impl Keeper {
         };
         let ToKeeper::Hello { program, trace, person } = first.head else { return };
         tokio::spawn(mail.deliver(writer));
-        let link = Link::new(outbox, trace, person);
+        let link = CommandLink::new(outbox, trace, person);
         link.send(&ToCommand::Hello { program: PROGRAM.to_owned() });
         if program != PROGRAM {
             // A newer program wants a keeper of its own; this one ends with its last command.
@@ -53,7 +53,7 @@ impl Keeper {
         self.used();
     }
 
-    async fn attach(self: Arc<Self>, link: Arc<Link>) {
+    async fn attach(self: Arc<Self>, link: Arc<CommandLink>) {
         link.busy.fetch_add(1, Ordering::Relaxed);
         match self.connect(&link).await {
             Ok(client) => link.send(&ToCommand::Ready(Box::new((*client.info()).clone()))),
@@ -66,7 +66,7 @@ impl Keeper {
         link.busy.fetch_sub(1, Ordering::Relaxed);
     }
 
-    async fn connect(self: &Arc<Self>, link: &Link) -> Result<Arc<Client>, ClientError> {
+    async fn connect(self: &Arc<Self>, link: &CommandLink) -> Result<Arc<Client>, ClientError> {
         let mut slot = self.client.lock().await;
         if let Some(client) = &*slot {
             return Ok(Arc::clone(client));

@@ -10,7 +10,7 @@ use tokio::{sync::mpsc, time::Instant};
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    link::Link,
+    link::CommandLink,
     message::{End, Operation, OperationTimes, ToCommand},
     outbox::Body,
     party::{Aside, Owner, Party, pending},
@@ -36,7 +36,7 @@ impl Keeper {
     /// Does what a command wants, and tells it how that ended.
     pub(super) async fn operate(
         self: Arc<Self>,
-        link: Arc<Link>,
+        link: Arc<CommandLink>,
         id: u64,
         operation: Operation,
         times: OperationTimes,
@@ -270,7 +270,7 @@ fn became(owner: &Owner) -> TaskSink {
     TaskSink::new(move |call| owner.link.send(&ToCommand::Became { id: owner.id, pending: call.clone() }))
 }
 
-fn answer(link: &Link, id: u64, result: Result<Body, ClientError>) {
+fn answer(link: &CommandLink, id: u64, result: Result<Body, ClientError>) {
     match result {
         Ok(body) => link.end(id, End::Plain, body),
         Err(error) => link.end(id, End::Failed(error), Body::Empty),

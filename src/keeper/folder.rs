@@ -23,9 +23,9 @@ pub struct Folder(PathBuf);
 /// Why the folder cannot be used; a clause that stands alone.
 #[derive(Clone, Debug, thiserror::Error)]
 #[error("{0}")]
-pub struct Refused(String);
+pub struct FolderRefused(String);
 
-impl Refused {
+impl FolderRefused {
     pub(super) fn new(reason: impl Into<String>) -> Self {
         Self(reason.into())
     }
@@ -36,7 +36,7 @@ impl Folder {
     ///
     /// # Errors
     /// When it is not the user's alone.
-    pub fn find() -> Result<Option<Self>, Refused> {
+    pub fn find() -> Result<Option<Self>, FolderRefused> {
         let folder = Self(place());
         match fs::symlink_metadata(&folder.0) {
             Err(_) => Ok(None),
@@ -48,11 +48,11 @@ impl Folder {
     ///
     /// # Errors
     /// When it cannot be made, or is not the user's alone.
-    pub fn make() -> Result<Self, Refused> {
+    pub fn make() -> Result<Self, FolderRefused> {
         let folder = Self(place());
         match DirBuilder::new().mode(0o700).create(&folder.0) {
             Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
-                Err(Refused(format!("the folder {} cannot be made: {error}", folder.0.display())))
+                Err(FolderRefused(format!("the folder {} cannot be made: {error}", folder.0.display())))
             }
             made => {
                 if made.is_ok() {
@@ -65,13 +65,13 @@ impl Folder {
     }
 
     /// The folder at this path, as a keeper was told.
-    pub(super) fn at(path: &Path) -> Result<Self, Refused> {
+    pub(super) fn at(path: &Path) -> Result<Self, FolderRefused> {
         Self(path.to_owned()).checked()
     }
 
-    fn checked(self) -> Result<Self, Refused> {
+    fn checked(self) -> Result<Self, FolderRefused> {
         let path = self.0.display();
-        let refused = |what: &str| Err(Refused(format!("the folder {path} {what}")));
+        let refused = |what: &str| Err(FolderRefused(format!("the folder {path} {what}")));
         let Ok(metadata) = fs::symlink_metadata(&self.0) else { return refused("is gone") };
         if metadata.is_symlink() {
             return refused("is a symbolic link");
@@ -126,9 +126,9 @@ impl Folder {
     ///
     /// # Errors
     /// When the key cannot be read or made.
-    pub(super) fn name(&self, identity: &[u8], make: bool) -> Result<Option<String>, Refused> {
+    pub(super) fn name(&self, identity: &[u8], make: bool) -> Result<Option<String>, FolderRefused> {
         let path = self.0.join("key");
-        let failed = |error: io::Error| Refused(format!("{} cannot be used: {error}", path.display()));
+        let failed = |error: io::Error| FolderRefused(format!("{} cannot be used: {error}", path.display()));
         let mut key = Vec::new();
         match private(&path, OpenOptions::new().read(true)) {
             Ok(file) => drop(file.take(64).read_to_end(&mut key).map_err(failed)?),
@@ -136,7 +136,7 @@ impl Folder {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 key = vec![0; 32];
                 let random = ring::rand::SystemRandom::new();
-                random.fill(&mut key).map_err(|_| Refused("there are no random numbers".to_owned()))?;
+                random.fill(&mut key).map_err(|_| FolderRefused("there are no random numbers".to_owned()))?;
                 let mut file = tempfile::NamedTempFile::new_in(&self.0).map_err(failed)?;
                 file.write_all(&key).map_err(failed)?;
                 if file.persist_noclobber(&path).is_err() {
@@ -147,7 +147,7 @@ impl Folder {
             Err(error) => return Err(failed(error)),
         }
         if key.len() < 32 {
-            return Err(Refused(format!("{} is not a key", path.display())));
+            return Err(FolderRefused(format!("{} is not a key", path.display())));
         }
         let tag = hmac::sign(&hmac::Key::new(hmac::HMAC_SHA256, &key), identity);
         let digits: String = tag.as_ref().iter().map(|byte| format!("{byte:02x}")).collect();
@@ -158,22 +158,22 @@ impl Folder {
     ///
     /// # Errors
     /// When there can be no lock.
-    pub(super) fn try_lock(&self, key: &str) -> Result<Option<Flock<File>>, Refused> {
+    pub(super) fn try_lock(&self, key: &str) -> Result<Option<Flock<File>>, FolderRefused> {
         let path = self.lock(key);
         let file = private(&path, OpenOptions::new().read(true).write(true).create(true));
-        let file = file.map_err(|error| Refused(format!("{} cannot be locked: {error}", path.display())))?;
+        let file = file.map_err(|error| FolderRefused(format!("{} cannot be locked: {error}", path.display())))?;
         match Flock::lock(file, FlockArg::LockExclusiveNonblock) {
             // Whoever had it before may have removed the file meanwhile; a lock on that keeps nobody out.
             Ok(lock) => Ok(is_at(&lock, &path).then_some(lock)),
             Err((_, nix::errno::Errno::EWOULDBLOCK)) => Ok(None),
-            Err((_, error)) => Err(Refused(format!("{} cannot be locked: {error}", path.display()))),
+            Err((_, error)) => Err(FolderRefused(format!("{} cannot be locked: {error}", path.display()))),
         }
     }
 
     /// Whether what stands at `socket` is a socket of ours.
-    pub(super) fn check_socket(socket: &Path) -> Result<(), Refused> {
+    pub(super) fn check_socket(socket: &Path) -> Result<(), FolderRefused> {
         use std::os::unix::fs::FileTypeExt as _;
-        let refused = |what: &str| Err(Refused(format!("{} {what}", socket.display())));
+        let refused = |what: &str| Err(FolderRefused(format!("{} {what}", socket.display())));
         match fs::symlink_metadata(socket) {
             Ok(metadata) if !metadata.file_type().is_socket() => refused("is not a socket"),
             Ok(metadata) if metadata.uid() != geteuid().as_raw() => refused("belongs to another user"),

@@ -13,7 +13,7 @@ const ROOM: u64 = 1 << 20;
 /// One message between a command and a keeper: a head in JSON, and a body that is passed on byte for byte.
 ///
 /// On the socket: the length of the head (4 bytes, little endian), that of the body (8 bytes), the head, the body.
-pub(super) struct Frame<T> {
+pub(super) struct KeeperFrame<T> {
     /// What it says.
     pub(super) head: T,
     /// JSON of the server's, or nothing.
@@ -24,7 +24,9 @@ pub(super) struct Frame<T> {
 ///
 /// # Errors
 /// When the stream breaks, or what comes is no frame.
-pub(super) async fn read<T: DeserializeOwned>(stream: &mut (impl AsyncRead + Unpin)) -> io::Result<Option<Frame<T>>> {
+pub(super) async fn read<T: DeserializeOwned>(
+    stream: &mut (impl AsyncRead + Unpin),
+) -> io::Result<Option<KeeperFrame<T>>> {
     let mut lengths = [0; 12];
     let first = stream.read(&mut lengths).await?;
     if first == 0 {
@@ -40,7 +42,7 @@ pub(super) async fn read<T: DeserializeOwned>(stream: &mut (impl AsyncRead + Unp
     }
     let head = take(stream, head.into()).await?;
     let head = serde_json::from_slice(&head).map_err(|error| nonsense(&error.to_string()))?;
-    Ok(Some(Frame { head, body: take(stream, body).await? }))
+    Ok(Some(KeeperFrame { head, body: take(stream, body).await? }))
 }
 
 async fn take(stream: &mut (impl AsyncRead + Unpin), length: u64) -> io::Result<Vec<u8>> {
@@ -117,9 +119,9 @@ mod tests {
             drop(here);
         };
         let received = async {
-            let first: Frame<Value> = read(&mut there).await.expect("read").expect("a frame");
+            let first: KeeperFrame<Value> = read(&mut there).await.expect("read").expect("a frame");
             assert_eq!((first.head.to_string().as_str(), first.body.len()), (r#"{"a":1.5}"#, 0));
-            let second: Frame<Value> = read(&mut there).await.expect("read").expect("a frame");
+            let second: KeeperFrame<Value> = read(&mut there).await.expect("read").expect("a frame");
             assert_eq!((second.head, second.body.len()), (Value::Null, 3 << 20));
             assert!(read::<Value>(&mut there).await.expect("the end").is_none());
         };

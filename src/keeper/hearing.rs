@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     attachment::{Event, Shared},
-    frame::{self, Frame},
+    frame::{self, KeeperFrame},
     message::{ToCommand, ToKeeper},
     outbox::Body,
 };
@@ -67,7 +67,7 @@ impl Shared {
 
     fn take(
         self: &Arc<Self>,
-        frame: Frame<ToCommand>,
+        frame: KeeperFrame<ToCommand>,
         ready: &mut Option<oneshot::Sender<Result<ServerInfo, ClientError>>>,
     ) {
         let tell = |id: u64, event: Event, is_end: bool| {

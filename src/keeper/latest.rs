@@ -6,7 +6,7 @@ use std::{
 use futures_util::{FutureExt as _, future::BoxFuture};
 use tokio_util::sync::CancellationToken;
 
-use super::{link::Link, process::Keeper};
+use super::{link::CommandLink, process::Keeper};
 use crate::elicitation::{Cause, Outcome, Question, Resolver, Waited, Why};
 
 /// Answers what is asked outside of any call, while a server is started, lists its tools or wants a sign-in: the command
@@ -14,7 +14,7 @@ use crate::elicitation::{Cause, Outcome, Question, Resolver, Waited, Why};
 pub(super) struct Latest {
     keeper: Weak<Keeper>,
     /// Who signs in: a sign-in asks more than once, and always the same one.
-    signs_in: Mutex<Weak<Link>>,
+    signs_in: Mutex<Weak<CommandLink>>,
 }
 
 impl Latest {
@@ -22,7 +22,7 @@ impl Latest {
         Self { keeper, signs_in: Mutex::default() }
     }
 
-    fn link(&self, question: &Question) -> Option<Arc<Link>> {
+    fn link(&self, question: &Question) -> Option<Arc<CommandLink>> {
         let keeper = self.keeper.upgrade()?;
         if question.origin.cause != Cause::SignIn {
             return keeper.latest(false);

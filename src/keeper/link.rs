@@ -23,7 +23,7 @@ use crate::{
 const PROMPT_ENDS: Duration = Duration::from_secs(2);
 
 /// One attached command, as its keeper sees it.
-pub(super) struct Link {
+pub(super) struct CommandLink {
     outbox: Outbox,
     /// Fires when the command is gone.
     pub(super) gone: CancellationToken,
@@ -47,7 +47,7 @@ struct Open {
     may_send: HashMap<u64, oneshot::Sender<bool>>,
 }
 
-impl Link {
+impl CommandLink {
     pub(super) fn new(outbox: Outbox, traces: bool, signs_in: bool) -> Arc<Self> {
         Arc::new(Self {
             outbox,
@@ -121,13 +121,13 @@ impl Link {
     }
 
     /// Asks a question now, in the order in which this is called.
-    pub(super) fn ask(self: &Arc<Self>, question: &Arc<Question>) -> Asked {
+    pub(super) fn ask(self: &Arc<Self>, question: &Arc<Question>) -> QuestionOut {
         let (sender, outcome) = oneshot::channel();
         let number = self.next.fetch_add(1, Ordering::Relaxed);
         self.open().outcomes.insert(number, sender);
         self.send(&ToCommand::Ask { question: number, asked: Arc::clone(question) });
         let request = question.request.id.clone();
-        Asked { link: Arc::clone(self), number, outcome, request }
+        QuestionOut { link: Arc::clone(self), number, outcome, request }
     }
 
     /// Lets somebody wait behind an accepted link.
@@ -168,14 +168,14 @@ impl Link {
 }
 
 /// A question that a command was asked.
-pub(super) struct Asked {
-    link: Arc<Link>,
+pub(super) struct QuestionOut {
+    link: Arc<CommandLink>,
     number: u64,
     outcome: oneshot::Receiver<Outcome>,
     request: String,
 }
 
-impl Asked {
+impl QuestionOut {
     /// How it ends: as the command says; withdrawn when `stop` fires; cancel when the command is gone.
     pub(super) async fn end(mut self, stop: &CancellationToken) -> Outcome {
         let closed = || Outcome::Answered(Answer::cancel(&self.request));

@@ -16,13 +16,13 @@ const LONGEST: u64 = 1 << 20;
 const LONGEST_LINE: usize = 8 << 10;
 
 /// The log of a kept server: its standard error, and what else belongs to no call. Only its owner may read it.
-pub(super) struct Log {
+pub(super) struct KeeperLog {
     path: PathBuf,
     file: Option<File>,
     length: u64,
 }
 
-impl Log {
+impl KeeperLog {
     /// The log at `path`, which goes on where it was. Without a file everything is dropped.
     pub(super) fn open(path: &Path) -> Self {
         let file = private(path, OpenOptions::new().append(true).create(true)).ok();
@@ -70,14 +70,14 @@ mod tests {
     fn it_is_private_and_bounded() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("a.log");
-        let mut log = Log::open(&path);
+        let mut log = KeeperLog::open(&path);
         for _ in 0..400 {
             log.line(&"x".repeat(10_000));
         }
         let (now, before) = (fs::metadata(&path).expect("a log"), fs::metadata(path.with_extension("log.1")));
         assert!(now.len() <= LONGEST + 9000 && before.expect("a log").len() <= LONGEST + 9000);
         assert_eq!(now.permissions().mode() & 0o777, 0o600);
-        let mut nowhere = Log::open(Path::new("/nowhere/a.log"));
+        let mut nowhere = KeeperLog::open(Path::new("/nowhere/a.log"));
         nowhere.line("lost");
     }
 }

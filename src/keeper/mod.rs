@@ -28,7 +28,7 @@ mod survey;
 mod sweep;
 
 pub use attach::{Attaching, Keep};
-pub use folder::{Folder, Refused};
+pub use folder::{Folder, FolderRefused};
 #[cfg(feature = "fuzzing")]
 pub(crate) use frame::fuzzed_messages;
 pub use guard::guard;

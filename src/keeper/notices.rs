@@ -1,6 +1,6 @@
 use std::sync::{Arc, Weak, atomic::Ordering};
 
-use super::{latest::Latest, link::Link, party::Party, process::Keeper};
+use super::{latest::Latest, link::CommandLink, party::Party, process::Keeper};
 use crate::{
     auth::SignInOptions,
     client::{ClientError, ClientOptions, Notice, NoticeKind, NoticeSink},
@@ -64,8 +64,8 @@ impl Keeper {
     }
 
     /// The command that was served last, among those that are being served: for a sign-in, those with a person.
-    pub(super) fn latest(&self, for_sign_in: bool) -> Option<Arc<Link>> {
-        let is_one = |link: &&Arc<Link>| link.is_served() && (link.signs_in || !for_sign_in);
+    pub(super) fn latest(&self, for_sign_in: bool) -> Option<Arc<CommandLink>> {
+        let is_one = |link: &&Arc<CommandLink>| link.is_served() && (link.signs_in || !for_sign_in);
         self.links().iter().rev().find(is_one).cloned()
     }
 }

@@ -5,7 +5,7 @@ use serde_json::{Map, json};
 use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
 
-use super::link::{Asked, Link};
+use super::link::{CommandLink, QuestionOut};
 use crate::{
     client::{Notice, NoticeKind, PendingCall, PendingInput},
     elicitation::{Answer, Cause, Outcome, Question, Resolver, Waited, answer_to_elicit_result},
@@ -15,7 +15,7 @@ use crate::{
 /// The command that a call belongs to at the moment.
 #[derive(Clone)]
 pub(super) struct Owner {
-    pub(super) link: Arc<Link>,
+    pub(super) link: Arc<CommandLink>,
     /// The operation's id there.
     pub(super) id: u64,
     pub(super) stop: CancellationToken,
@@ -57,7 +57,7 @@ impl Party {
     async fn settle(
         self,
         question: Arc<Question>,
-        mut asked: Option<(Owner, Asked)>,
+        mut asked: Option<(Owner, QuestionOut)>,
         stop: CancellationToken,
     ) -> Outcome {
         let can_wait = question.origin.era == Era::Legacy && matches!(question.origin.cause, Cause::Asked(_));

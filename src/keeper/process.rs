@@ -26,11 +26,11 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     calls::Parked,
-    folder::{Folder, Refused},
+    folder::{Folder, FolderRefused},
     idle::{Idle, Use},
-    link::Link,
+    link::CommandLink,
     listed::Listed,
-    log::Log,
+    log::KeeperLog,
     message::Standing,
     setup::KeeperSetup,
 };
@@ -49,7 +49,7 @@ const LAST_WORD: Duration = Duration::from_secs(1);
 pub enum Unready {
     /// The folder cannot be used.
     #[error(transparent)]
-    Folder(#[from] Refused),
+    Folder(#[from] FolderRefused),
     /// The system refused something.
     #[error("the keeper cannot be started")]
     System(#[from] io::Error),
@@ -59,9 +59,9 @@ pub enum Unready {
 pub(super) struct Keeper {
     pub(super) setup: KeeperSetup,
     pub(super) client: tokio::sync::Mutex<Option<Arc<Client>>>,
-    links: Mutex<Vec<Arc<Link>>>,
+    links: Mutex<Vec<Arc<CommandLink>>>,
     parked: Mutex<HashMap<String, Parked>>,
-    log: Mutex<Log>,
+    log: Mutex<KeeperLog>,
     pub(super) listed: Mutex<Option<Listed>>,
     /// How often the server said that its tools are others now.
     pub(super) changes: AtomicU64,
@@ -92,7 +92,7 @@ pub async fn keep(setup: KeeperSetup) -> Result<(), Unready> {
     umask(usual);
     let listener = bound?;
     let own = fs::symlink_metadata(&socket)?.ino();
-    let log = Log::open(&folder.log(&setup.key));
+    let log = KeeperLog::open(&folder.log(&setup.key));
     let idle = Idle::new(setup.keep_for, Instant::now());
     let keeper = Arc::new(Keeper {
         setup,
@@ -228,7 +228,7 @@ impl Keeper {
         self.parked.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(super) fn links(&self) -> MutexGuard<'_, Vec<Arc<Link>>> {
+    pub(super) fn links(&self) -> MutexGuard<'_, Vec<Arc<CommandLink>>> {
         self.links.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -6,7 +6,7 @@ use std::{
 use tokio::{io::AsyncWriteExt as _, net::UnixStream, process::Command, time::sleep};
 
 use super::{
-    folder::{Folder, Refused},
+    folder::{Folder, FolderRefused},
     setup::KeeperSetup,
 };
 
@@ -20,8 +20,8 @@ const LOOK: Duration = Duration::from_millis(2);
 ///
 /// # Errors
 /// When there is none in time; what it was, as a clause.
-pub(super) async fn start(folder: &Folder, setup: &KeeperSetup) -> Result<(), Refused> {
-    let failed = |what: &str| Refused::new(format!("its keeper cannot be started: {what}"));
+pub(super) async fn start(folder: &Folder, setup: &KeeperSetup) -> Result<(), FolderRefused> {
+    let failed = |what: &str| FolderRefused::new(format!("its keeper cannot be started: {what}"));
     let socket = folder.socket(&setup.key);
     // Nobody listens there, or a keeper of another version, which ends when it is no longer used.
     drop(std::fs::remove_file(&socket));

@@ -17,7 +17,7 @@ use tokio::{
 use super::{
     attach::connect,
     attachment::HELLO,
-    folder::{Folder, Refused},
+    folder::{Folder, FolderRefused},
     frame,
     message::{PROGRAM, Standing, ToCommand, ToKeeper},
     setup::identity,
@@ -47,7 +47,7 @@ pub enum Ending {
 ///
 /// # Errors
 /// When the folder is not the user's alone.
-pub async fn survey() -> Result<Vec<Found>, Refused> {
+pub async fn survey() -> Result<Vec<Found>, FolderRefused> {
     let Some(folder) = Folder::find()? else { return Ok(Vec::new()) };
     let keys = folder.keys();
     let asked = keys.iter().map(|key| async { timeout(HELLO, ask(&folder.socket(key))).await.ok()? });
@@ -117,7 +117,7 @@ async fn ask(socket: &Path) -> Option<Found> {
 ///
 /// # Errors
 /// When the folder is not the user's alone.
-pub async fn end(found: &Found) -> Result<Ending, Refused> {
+pub async fn end(found: &Found) -> Result<Ending, FolderRefused> {
     let Some(folder) = Folder::find()? else { return Ok(Ending::Ended) };
     let socket = folder.socket(&found.standing.key);
     let until = Instant::now() + ENDS;

@@ -15,13 +15,13 @@ use super::{Id, RpcError};
 #[derive(Clone)]
 pub struct Frame {
     bytes: Vec<u8>,
-    kind: Kind,
+    kind: FrameKind,
     body: Option<Range<usize>>,
 }
 
 /// What a frame is.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Kind {
+pub enum FrameKind {
     /// A method with an id: wants a response.
     Request {
         /// The id to answer under.
@@ -63,10 +63,10 @@ impl Frame {
         let envelope: Envelope<'_> = serde_json::from_slice(&bytes)?;
         let id = envelope.id.as_ref().and_then(Id::from_value);
         let (kind, body) = match (envelope.method, id) {
-            (Some(method), Some(id)) => (Kind::Request { id, method }, envelope.params),
-            (Some(method), None) => (Kind::Notification { method }, envelope.params),
-            (None, id) if envelope.error.is_some() => (Kind::Error { id }, envelope.error),
-            (None, Some(id)) if envelope.result.is_some() => (Kind::Response { id }, envelope.result),
+            (Some(method), Some(id)) => (FrameKind::Request { id, method }, envelope.params),
+            (Some(method), None) => (FrameKind::Notification { method }, envelope.params),
+            (None, id) if envelope.error.is_some() => (FrameKind::Error { id }, envelope.error),
+            (None, Some(id)) if envelope.result.is_some() => (FrameKind::Response { id }, envelope.result),
             (None, _) => return Err(FrameError::NotRpc),
         };
         let body = body.map(|raw| {
@@ -117,17 +117,17 @@ impl Frame {
             bytes.push(b'}');
         }
         let kind = match (id.cloned(), method, body) {
-            (Some(id), Some(method), _) => Kind::Request { id, method: method.to_owned() },
-            (None, Some(method), _) => Kind::Notification { method: method.to_owned() },
-            (id, None, Some(("error", _))) => Kind::Error { id },
-            (Some(id), None, _) => Kind::Response { id },
-            (None, None, _) => Kind::Error { id: None },
+            (Some(id), Some(method), _) => FrameKind::Request { id, method: method.to_owned() },
+            (None, Some(method), _) => FrameKind::Notification { method: method.to_owned() },
+            (id, None, Some(("error", _))) => FrameKind::Error { id },
+            (Some(id), None, _) => FrameKind::Response { id },
+            (None, None, _) => FrameKind::Error { id: None },
         };
         Self { bytes, kind, body: range }
     }
 
     /// What the frame is.
-    pub fn kind(&self) -> &Kind {
+    pub fn kind(&self) -> &FrameKind {
         &self.kind
     }
 
@@ -139,17 +139,17 @@ impl Frame {
     /// The method of a request or notification.
     pub fn method(&self) -> Option<&str> {
         match &self.kind {
-            Kind::Request { method, .. } | Kind::Notification { method } => Some(method),
-            Kind::Response { .. } | Kind::Error { .. } => None,
+            FrameKind::Request { method, .. } | FrameKind::Notification { method } => Some(method),
+            FrameKind::Response { .. } | FrameKind::Error { .. } => None,
         }
     }
 
     /// The id, where there is one.
     pub fn id(&self) -> Option<&Id> {
         match &self.kind {
-            Kind::Request { id, .. } | Kind::Response { id } => Some(id),
-            Kind::Error { id } => id.as_ref(),
-            Kind::Notification { .. } => None,
+            FrameKind::Request { id, .. } | FrameKind::Response { id } => Some(id),
+            FrameKind::Error { id } => id.as_ref(),
+            FrameKind::Notification { .. } => None,
         }
     }
 
@@ -240,7 +240,7 @@ mod tests {
     fn body_is_the_bytes_as_received() {
         let frame = parse(r#"{"jsonrpc":"2.0", "id":1, "result": {"a" : 1.0,"a":10000000000000000000000 } }"#);
         assert_eq!(frame.body(), Some(r#"{"a" : 1.0,"a":10000000000000000000000 }"#));
-        assert_eq!(frame.kind(), &Kind::Response { id: Id::from(1) });
+        assert_eq!(frame.kind(), &FrameKind::Response { id: Id::from(1) });
         assert_eq!(frame.into_body().expect("a body").get(), r#"{"a" : 1.0,"a":10000000000000000000000 }"#);
     }
 
@@ -252,7 +252,7 @@ mod tests {
     #[test]
     fn a_null_error_beside_a_result_is_a_result() {
         let frame = parse(r#"{"id":1,"error":null,"result":{}}"#);
-        assert_eq!(frame.kind(), &Kind::Response { id: Id::from(1) });
+        assert_eq!(frame.kind(), &FrameKind::Response { id: Id::from(1) });
     }
 
     #[test]
@@ -271,6 +271,6 @@ mod tests {
         assert_eq!(parsed.body(), built.body());
         assert_eq!(built.body_value().expect("JSON"), params);
         let error = Frame::error(&Id::from(1), &RpcError::method_not_found());
-        assert_eq!(error.kind(), &Kind::Error { id: Some(Id::from(1)) });
+        assert_eq!(error.kind(), &FrameKind::Error { id: Some(Id::from(1)) });
     }
 }

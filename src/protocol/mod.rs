@@ -13,7 +13,7 @@ mod uri_template;
 
 pub use contents::{ResourceBody, ResourceContents};
 pub use error::{RpcError, code};
-pub use frame::{Frame, FrameError, Kind};
+pub use frame::{Frame, FrameError, FrameKind};
 pub use id::Id;
 pub use lenient::parse_lenient;
 pub use param_headers::{check_headers, header_text, header_value, param_headers};

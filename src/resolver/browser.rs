@@ -6,7 +6,7 @@ use tokio::sync::OnceCell;
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    queue::{Place, Queue, Turn},
+    queue::{Queue, QueuePlace, Turn},
     tally::{Tally, Turnout},
 };
 use crate::{
@@ -86,7 +86,12 @@ impl Browser {
 }
 
 impl Shared {
-    async fn answer(self: Arc<Self>, question: Arc<Question>, stop: CancellationToken, mut place: Place) -> Outcome {
+    async fn answer(
+        self: Arc<Self>,
+        question: Arc<Question>,
+        stop: CancellationToken,
+        mut place: QueuePlace,
+    ) -> Outcome {
         let turn = tokio::select! {
             biased;
             () = stop.cancelled() => return Outcome::Withdrawn,

@@ -8,12 +8,12 @@ use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    queue::{Place, Queue, Turn},
+    queue::{Queue, QueuePlace, Turn},
     tally::{Tally, Turnout},
 };
 use crate::{
     elicitation::{Answer, Cause, Outcome, Question, Resolver, Waited, Why},
-    terminal::{Asking, End, Reply, Terminal},
+    terminal::{Asking, DialogEnd, Reply, Terminal},
 };
 
 /// A person at a terminal. Everything is asked in the order in which it comes, one question at a time.
@@ -32,7 +32,7 @@ impl Person {
         Self { terminal, browser, queue: Queue::default(), tally: Tally::default() }
     }
 
-    async fn answer(self, question: Arc<Question>, stop: CancellationToken, mut place: Place) -> Outcome {
+    async fn answer(self, question: Arc<Question>, stop: CancellationToken, mut place: QueuePlace) -> Outcome {
         let id = &question.request.id;
         let turn = tokio::select! {
             biased;
@@ -50,14 +50,14 @@ impl Person {
             Ok(Reply::Send(_)) if question.request.is_link() => Outcome::Answered(Answer::accept(id, None)),
             Ok(Reply::Send(content)) => Outcome::Answered(Answer::accept(id, Some(Value::Object(content)))),
             Ok(Reply::Decline) => Outcome::Answered(Answer::decline(id)),
-            Ok(Reply::Cancel | Reply::CancelAll) | Err(End::Interrupted) => Outcome::Answered(Answer::cancel(id)),
-            Err(End::Withdrawn) => Outcome::Withdrawn,
+            Ok(Reply::Cancel | Reply::CancelAll) | Err(DialogEnd::Interrupted) => Outcome::Answered(Answer::cancel(id)),
+            Err(DialogEnd::Withdrawn) => Outcome::Withdrawn,
             Err(end) => Outcome::Unanswerable(Why::new(end.to_string())),
         }
     }
 
     /// Asks, now that the terminal is free.
-    async fn ask(&self, question: &Question, stop: &CancellationToken) -> Result<Reply, End> {
+    async fn ask(&self, question: &Question, stop: &CancellationToken) -> Result<Reply, DialogEnd> {
         let origin = &question.origin;
         let request = &question.request;
         let verb = match (request.is_link(), &origin.cause) {

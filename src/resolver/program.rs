@@ -20,7 +20,7 @@ use super::answers::LinkSink;
 use crate::{
     elicitation::{Answer, CallName, Cause, Outcome, Question, Resolver, Why},
     form::Form,
-    transport::stdio::{Group, Log, describe},
+    transport::stdio::{Group, StderrLog, describe},
 };
 
 /// The longest answer that is read, in bytes.
@@ -110,7 +110,7 @@ impl Setup {
             Ok(started) => started,
             Err(error) => return self.fail(&format!("could not be started: {error}")),
         };
-        let mut log = Log::drain(stderr);
+        let mut log = StderrLog::drain(stderr);
         let talk = async {
             let line = question_line(&question);
             // A program that does not want to read its question may end without it.
@@ -153,7 +153,12 @@ impl Setup {
     }
 
     /// What the program prints until its end.
-    async fn listen(&self, group: &mut Group, stdout: impl AsyncRead + Unpin, log: &mut Log) -> Result<String, String> {
+    async fn listen(
+        &self,
+        group: &mut Group,
+        stdout: impl AsyncRead + Unpin,
+        log: &mut StderrLog,
+    ) -> Result<String, String> {
         let mut printed = Vec::new();
         let mut stdout = stdout.take(MAX_ANSWER + 1);
         let mut chunk = vec![0; 8 * 1024];

@@ -43,7 +43,7 @@ pub(super) enum Turn {
 
 /// A place in the queue, and then at the terminal, until it is dropped.
 #[derive(Debug)]
-pub(super) struct Place {
+pub(super) struct QueuePlace {
     queue: Queue,
     number: u64,
     turn: Option<oneshot::Receiver<Turn>>,
@@ -52,7 +52,7 @@ pub(super) struct Place {
 
 impl Queue {
     /// Takes the last place.
-    pub(super) fn join(&self) -> Place {
+    pub(super) fn join(&self) -> QueuePlace {
         let mut state = self.lock();
         state.last += 1;
         let number = state.last;
@@ -66,7 +66,7 @@ impl Queue {
             Some(turn)
         };
         self.changed(&state);
-        Place { queue: self.clone(), number, turn, is_served }
+        QueuePlace { queue: self.clone(), number, turn, is_served }
     }
 
     /// How many wait, kept up to date.
@@ -113,7 +113,7 @@ impl Queue {
     }
 }
 
-impl Place {
+impl QueuePlace {
     /// Waits until this one is served or sent away. Cancel-safe.
     pub(super) async fn turn(&mut self) -> Turn {
         let Some(turn) = &mut self.turn else { return Turn::Yours };
@@ -124,7 +124,7 @@ impl Place {
     }
 }
 
-impl Drop for Place {
+impl Drop for QueuePlace {
     fn drop(&mut self) {
         let mut state = self.queue.lock();
         // The turn may have come without anybody noticing.
@@ -144,7 +144,7 @@ mod tests {
 
     use super::*;
 
-    fn turn(place: &mut Place) -> Option<Turn> {
+    fn turn(place: &mut QueuePlace) -> Option<Turn> {
         place.turn().now_or_never()
     }
 

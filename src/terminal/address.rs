@@ -3,14 +3,14 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     Terminal,
-    alarm::Cause,
+    alarm::AlarmCause,
     ask::Redraw,
     editor::Editor,
     entry::Entered,
     fill::{Asking, Reply},
     line::Line,
     scene::{Prompt, Title},
-    stage::{End, Stage},
+    stage::{DialogEnd, Stage},
 };
 
 /// The longest address that is taken, in bytes.
@@ -24,14 +24,14 @@ impl Terminal {
         asking: Asking,
         stop: &CancellationToken,
         redraw: impl FnOnce(Redraw),
-    ) -> Result<Reply, End> {
-        let ready = |bell: super::alarm::Bell| redraw(Box::new(move || bell.ring(Cause::Changed)));
+    ) -> Result<Reply, DialogEnd> {
+        let ready = |bell: super::alarm::Bell| redraw(Box::new(move || bell.ring(AlarmCause::Changed)));
         self.run(stop, ready, move |stage| stage.paste_address(&asking)).await
     }
 }
 
 impl Stage {
-    fn paste_address(&mut self, asking: &Asking) -> Result<Reply, End> {
+    fn paste_address(&mut self, asking: &Asking) -> Result<Reply, DialogEnd> {
         let title = Title { label: "Address".to_owned(), ..Title::default() };
         let mut prompt = Prompt {
             title: Some(title),
@@ -53,7 +53,7 @@ impl Stage {
                     let address = Value::from(editor.text().trim());
                     break Reply::Send(Map::from_iter([("address".to_owned(), address)]));
                 }
-                Ok(Entered::Back) | Err(End::Interrupted) => break Reply::Cancel,
+                Ok(Entered::Back) | Err(DialogEnd::Interrupted) => break Reply::Cancel,
                 Ok(Entered::External | Entered::Restore) => {}
                 Err(end) => return Err(end),
             }

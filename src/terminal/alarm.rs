@@ -16,7 +16,7 @@ use nix::{
 /// What may happen to an open prompt from outside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
-pub(super) enum Cause {
+pub(super) enum AlarmCause {
     /// The question is gone.
     Withdrawn = 1,
     /// SIGINT came.
@@ -43,7 +43,7 @@ pub(super) struct Bell {
 }
 
 impl Bell {
-    pub(super) fn ring(&self, cause: Cause) {
+    pub(super) fn ring(&self, cause: AlarmCause) {
         if self.causes.fetch_or(cause as u8, Ordering::AcqRel) == 0 {
             // It fails only when nobody waits any more.
             drop((&*self.pipe).write(&[0]));
@@ -64,7 +64,7 @@ impl Alarm {
     }
 
     /// What rang within `time`, if anything did.
-    pub(super) fn wait(&self, time: Duration) -> io::Result<Option<Cause>> {
+    pub(super) fn wait(&self, time: Duration) -> io::Result<Option<AlarmCause>> {
         let mut fds = [PollFd::new(self.fd(), PollFlags::POLLIN)];
         let timeout = PollTimeout::try_from(time).unwrap_or(PollTimeout::MAX);
         match poll(&mut fds, timeout) {
@@ -75,11 +75,14 @@ impl Alarm {
     }
 
     /// The gravest cause of a bell that has rung: call it when the pipe is readable.
-    pub(super) fn take(&self) -> io::Result<Cause> {
+    pub(super) fn take(&self) -> io::Result<AlarmCause> {
         (&self.pipe).read_exact(&mut [0])?;
         let causes = self.causes.swap(0, Ordering::AcqRel);
-        let of = |cause: &Cause| causes & *cause as u8 != 0;
-        Ok([Cause::Withdrawn, Cause::Interrupted, Cause::Suspended].into_iter().find(of).unwrap_or(Cause::Changed))
+        let of = |cause: &AlarmCause| causes & *cause as u8 != 0;
+        Ok([AlarmCause::Withdrawn, AlarmCause::Interrupted, AlarmCause::Suspended]
+            .into_iter()
+            .find(of)
+            .unwrap_or(AlarmCause::Changed))
     }
 }
 
@@ -91,12 +94,12 @@ mod tests {
     fn many_rings_are_one_and_the_gravest_counts() {
         let (alarm, bell) = Alarm::new().expect("a pipe");
         for _ in 0..100_000 {
-            bell.ring(Cause::Changed);
+            bell.ring(AlarmCause::Changed);
         }
-        bell.ring(Cause::Withdrawn);
-        bell.ring(Cause::Interrupted);
-        assert_eq!(alarm.take().expect("rung"), Cause::Withdrawn);
-        bell.ring(Cause::Changed);
-        assert_eq!(alarm.take().expect("rung again"), Cause::Changed);
+        bell.ring(AlarmCause::Withdrawn);
+        bell.ring(AlarmCause::Interrupted);
+        assert_eq!(alarm.take().expect("rung"), AlarmCause::Withdrawn);
+        bell.ring(AlarmCause::Changed);
+        assert_eq!(alarm.take().expect("rung again"), AlarmCause::Changed);
     }
 }

@@ -8,12 +8,12 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     Terminal,
-    alarm::Cause,
+    alarm::AlarmCause,
     fill::{Asking, Reply, safe_label},
     gate::gate,
     list::{Item, Purpose},
     scene::{Prompt, Title},
-    stage::End,
+    stage::DialogEnd,
     waiting::Wait,
 };
 use crate::text::{cut, safe_line};
@@ -43,9 +43,9 @@ impl Terminal {
         schema: &Value,
         stop: &CancellationToken,
         redraw: impl FnOnce(Redraw),
-    ) -> Result<Reply, End> {
+    ) -> Result<Reply, DialogEnd> {
         let form = Form::from_schema(schema);
-        let ready = |bell: super::alarm::Bell| redraw(Box::new(move || bell.ring(Cause::Changed)));
+        let ready = |bell: super::alarm::Bell| redraw(Box::new(move || bell.ring(AlarmCause::Changed)));
         self.run(stop, ready, move |stage| stage.fill(&form, &asking)).await
     }
 
@@ -57,7 +57,7 @@ impl Terminal {
         browser: bool,
         stop: &CancellationToken,
         redraw: impl FnOnce(Redraw),
-    ) -> Result<Reply, End> {
+    ) -> Result<Reply, DialogEnd> {
         let link = match Link::inspect(url) {
             Ok(link) => link,
             Err(refused) => {
@@ -68,7 +68,7 @@ impl Terminal {
                 return Ok(Reply::Cancel);
             }
         };
-        let ready = |bell: super::alarm::Bell| redraw(Box::new(move || bell.ring(Cause::Changed)));
+        let ready = |bell: super::alarm::Bell| redraw(Box::new(move || bell.ring(AlarmCause::Changed)));
         let consent = self.run(stop, ready, move |stage| stage.consent(&asking, &link, browser)).await?;
         Ok(consent.reply())
     }
@@ -79,7 +79,7 @@ impl Terminal {
         asking: Asking,
         many: usize,
         stop: &CancellationToken,
-    ) -> Result<Reply, End> {
+    ) -> Result<Reply, DialogEnd> {
         self.run(stop, drop, move |stage| {
             let mut scene = asking.scene();
             let server = asking.server.as_deref().unwrap_or("the server");
@@ -95,7 +95,7 @@ impl Terminal {
             stage.flush();
             match stage.choose(&scene, &prompt, &items, Purpose::YesOrNo) {
                 Ok(Some(0)) => Ok(Reply::Send(serde_json::Map::new())),
-                Ok(_) | Err(End::Interrupted) => Ok(Reply::CancelAll),
+                Ok(_) | Err(DialogEnd::Interrupted) => Ok(Reply::CancelAll),
                 Err(end) => Err(end),
             }
         })
@@ -111,16 +111,16 @@ impl Terminal {
         done: &CancellationToken,
         redraw: impl FnOnce(Redraw),
     ) -> Option<Waited> {
-        let ready = |bell: super::alarm::Bell| redraw(Box::new(move || bell.ring(Cause::Changed)));
+        let ready = |bell: super::alarm::Bell| redraw(Box::new(move || bell.ring(AlarmCause::Changed)));
         let waited = self.run(done, ready, move |stage| stage.wait_for(&asking, begin, end)).await;
         match waited {
             Ok(Wait::Continue) => Some(Waited::Continue),
-            Ok(Wait::Cancel) | Err(End::Interrupted) => Some(Waited::Cancel),
+            Ok(Wait::Cancel) | Err(DialogEnd::Interrupted) => Some(Waited::Cancel),
             Ok(Wait::TimedOut) => Some(Waited::TimedOut),
             Ok(Wait::Yield) => None,
-            Err(End::Withdrawn) => Some(Waited::Complete),
+            Err(DialogEnd::Withdrawn) => Some(Waited::Complete),
             // No screen, but the link is waited for all the same.
-            Err(End::TooSmall(_) | End::Gone(_)) => {
+            Err(DialogEnd::TooSmall(_) | DialogEnd::Gone(_)) => {
                 let rest: Duration = end.saturating_duration_since(Instant::now());
                 let waited = tokio::time::timeout(rest, done.cancelled()).await;
                 Some(waited.map_or(Waited::TimedOut, |()| Waited::Complete))

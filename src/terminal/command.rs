@@ -8,7 +8,7 @@ use super::{
     gate::{gate, others_ask},
     line::{Ink, Line},
     painter::Caret,
-    stage::{End, Event, Stage},
+    stage::{DialogEnd, DialogEvent, Stage},
 };
 
 /// How often it is looked for what was printed meanwhile, and for questions.
@@ -16,7 +16,7 @@ const TICK: Duration = Duration::from_millis(150);
 
 /// What a person typed at a prompt for commands.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Typed {
+pub(crate) enum TypedCommand {
     /// A line.
     Line(String),
     /// Tab: the text before the cursor, and after it.
@@ -39,26 +39,31 @@ impl Terminal {
         draft: (String, String),
         history: Vec<String>,
         stop: &CancellationToken,
-    ) -> Typed {
+    ) -> TypedCommand {
         let is_plain = self.look.plain;
         match self.run(stop, |_| (), move |stage| stage.command(prompt, &draft, &history)).await {
             Ok(typed) => typed,
             // There both are one key's.
-            Err(End::Interrupted) if is_plain => Typed::End,
-            Err(End::Interrupted) => Typed::Cleared,
-            Err(End::Withdrawn) => Typed::End,
-            Err(end) => Typed::Impossible(end.to_string()),
+            Err(DialogEnd::Interrupted) if is_plain => TypedCommand::End,
+            Err(DialogEnd::Interrupted) => TypedCommand::Cleared,
+            Err(DialogEnd::Withdrawn) => TypedCommand::End,
+            Err(end) => TypedCommand::Impossible(end.to_string()),
         }
     }
 }
 
 impl Stage {
-    fn command(&mut self, prompt: &str, draft: &(String, String), history: &[String]) -> Result<Typed, End> {
+    fn command(
+        &mut self,
+        prompt: &str,
+        draft: &(String, String),
+        history: &[String],
+    ) -> Result<TypedCommand, DialogEnd> {
         let mut editor = Editor::between(&draft.0, &draft.1);
         if self.look.plain {
             return Ok(match self.read_plainly(&mut editor, false)? {
-                Entered::Done => Typed::Line(editor.text().to_owned()),
-                _ => Typed::Cleared,
+                Entered::Done => TypedCommand::Line(editor.text().to_owned()),
+                _ => TypedCommand::Cleared,
             });
         }
         self.take_pastes(true);
@@ -73,11 +78,11 @@ impl Stage {
             let line = |text: String| Line::new(Ink::Accent, prompt).and(Ink::Plain, text);
             self.draw(&[line(whole)], &Caret::After(0, line(before)));
             let key = match self.event(Some(Instant::now() + TICK)) {
-                Ok(Event::Key(key)) => key,
-                Ok(Event::Redraw) => continue,
-                Ok(Event::Timeout) => {
+                Ok(DialogEvent::Key(key)) => key,
+                Ok(DialogEvent::Redraw) => continue,
+                Ok(DialogEvent::Timeout) => {
                     if others_ask() {
-                        return Ok(Typed::Yield(editor.text().to_owned()));
+                        return Ok(TypedCommand::Yield(editor.text().to_owned()));
                     }
                     if gate().has_kept() {
                         self.leave(&[]);
@@ -85,24 +90,24 @@ impl Stage {
                     }
                     continue;
                 }
-                Err(End::Interrupted) => {
+                Err(DialogEnd::Interrupted) => {
                     self.leave(&[line(format!("{}^C", editor.text()))]);
-                    return Err(End::Interrupted);
+                    return Err(DialogEnd::Interrupted);
                 }
                 Err(end) => return Err(end),
             };
             match key {
                 Key::Enter => {
                     self.leave(&[line(shown(editor.text()))]);
-                    return Ok(Typed::Line(editor.text().to_owned()));
+                    return Ok(TypedCommand::Line(editor.text().to_owned()));
                 }
                 Key::EndOfInput if editor.text().is_empty() => {
                     self.leave(&[line(String::new())]);
-                    return Ok(Typed::End);
+                    return Ok(TypedCommand::End);
                 }
                 Key::Tab => {
                     let (before, after) = editor.parts();
-                    return Ok(Typed::Complete(before.to_owned(), after.to_owned()));
+                    return Ok(TypedCommand::Complete(before.to_owned(), after.to_owned()));
                 }
                 Key::Up | Key::Down => {
                     let to = if key == Key::Up { at.saturating_sub(1) } else { (at + 1).min(lines.len() - 1) };

@@ -4,14 +4,14 @@ use dialoguer::theme::Theme;
 
 use super::{
     Key,
-    alarm::Cause,
+    alarm::AlarmCause,
     gate::write,
     layout::{Layout, Look, Size},
     line::{Ink, Line},
     list::{Choosing, Item, Pressed},
     painter::{Caret, up},
     scene::{Prompt, Scene, label_column},
-    stage::{End, Stage},
+    stage::{DialogEnd, Stage},
     tty::Ready,
 };
 use crate::text::{fit, width};
@@ -50,7 +50,7 @@ enum Stopped {
     Pressed(Pressed),
     Redraw,
     Suspend,
-    End(End),
+    End(DialogEnd),
 }
 
 /// What happened while dialoguer drew.
@@ -79,7 +79,7 @@ impl<'a> List<'a> {
         items: &'a [Item],
         shown: &'a [usize],
         many: &'a Many<'a>,
-    ) -> Result<Self, End> {
+    ) -> Result<Self, DialogEnd> {
         let rows = stage.size().map_or(0, |size| size.rows);
         let details = if rows < 12 { 0 } else { detail_rows(items, matches!(many, Many::Any(_)), stage) };
         // More rows than there are would be none too many: they are given away first.
@@ -119,7 +119,7 @@ impl<'a> List<'a> {
         stage: &mut Stage,
         seen: State,
         drawn: dialoguer::Result<Option<usize>>,
-    ) -> Result<Option<Pressed>, End> {
+    ) -> Result<Option<Pressed>, DialogEnd> {
         let begin = self.above.len();
         match (drawn, seen.stopped) {
             (_, Some(stopped)) => {
@@ -133,7 +133,7 @@ impl<'a> List<'a> {
             }
             (Err(dialoguer::Error::IO(error)), None) => {
                 stage.painter.moved_to(begin + seen.drawn);
-                Err(End::Gone(error))
+                Err(DialogEnd::Gone(error))
             }
             // It never comes to read a key.
             (Ok(_), None) => Ok(Some(Pressed::Back)),
@@ -246,7 +246,7 @@ impl Drawing<'_, '_> {
         write(&out);
         let stopped = loop {
             match self.next() {
-                Ok(Some(Key::Interrupt)) => break Stopped::End(End::Interrupted),
+                Ok(Some(Key::Interrupt)) => break Stopped::End(DialogEnd::Interrupted),
                 Ok(Some(key)) => match self.choosing.borrow_mut().press(&key, self.list.page, self.list.many) {
                     Pressed::Nothing => {}
                     pressed => break Stopped::Pressed(pressed),
@@ -263,7 +263,7 @@ impl Drawing<'_, '_> {
     fn next(&self) -> Result<Option<Key>, Stopped> {
         match self.stage.wait(None).map_err(Stopped::End)? {
             Ready::Input => self.stage.tty.key().map(Some).map_err(|error| Stopped::End(error.into())),
-            Ready::Alarm(Cause::Suspended) => Err(Stopped::Suspend),
+            Ready::Alarm(AlarmCause::Suspended) => Err(Stopped::Suspend),
             _ => Ok(None),
         }
     }

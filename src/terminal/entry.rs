@@ -8,7 +8,7 @@ use super::{
     line::{Ink, Line},
     painter::Caret,
     scene::{Prompt, Scene},
-    stage::{End, Event, Stage},
+    stage::{DialogEnd, DialogEvent, Stage},
 };
 use crate::text::safe_line;
 use crate::text::width;
@@ -34,7 +34,7 @@ impl Stage {
         prompt: &Prompt,
         editor: &mut Editor,
         masked: bool,
-    ) -> Result<Entered, End> {
+    ) -> Result<Entered, DialogEnd> {
         if self.look.plain {
             return self.enter_plainly(scene, prompt, editor, masked);
         }
@@ -54,10 +54,10 @@ impl Stage {
             self.draw(&lines, &caret);
             match self.event(None)? {
                 // Where one step back is meant, or out.
-                Event::Key(Key::EndOfInput) if editor.text().is_empty() => break Entered::Back,
-                Event::Key(key) if !guard.takes(&key) => {}
-                Event::Key(Key::Unfold) => self.unfold(scene, &prompt)?,
-                Event::Key(key) if editor.press(&key) => {
+                DialogEvent::Key(Key::EndOfInput) if editor.text().is_empty() => break Entered::Back,
+                DialogEvent::Key(key) if !guard.takes(&key) => {}
+                DialogEvent::Key(Key::Unfold) => self.unfold(scene, &prompt)?,
+                DialogEvent::Key(key) if editor.press(&key) => {
                     // It was about what stood there before.
                     prompt.error = None;
                     if let Key::Paste(text) = &key
@@ -66,7 +66,7 @@ impl Stage {
                         prompt.error = Some("pasted as one line: each line end became a space".to_owned());
                     }
                 }
-                Event::Key(key) => {
+                DialogEvent::Key(key) => {
                     if let Some(entered) = entered(&key) {
                         break entered;
                     }
@@ -85,20 +85,20 @@ impl Stage {
         prompt: &Prompt,
         editor: &mut Editor,
         masked: bool,
-    ) -> Result<Entered, End> {
+    ) -> Result<Entered, DialogEnd> {
         self.announce(scene, prompt);
         self.read_plainly(editor, masked)
     }
 
     /// Reads one line after a pointer.
-    pub(super) fn read_plainly(&mut self, editor: &mut Editor, masked: bool) -> Result<Entered, End> {
+    pub(super) fn read_plainly(&mut self, editor: &mut Editor, masked: bool) -> Result<Entered, DialogEnd> {
         let columns = usize::MAX;
         let mut shown = window(editor, self.look.mask(masked), columns).1;
         write(&format!("{}{shown}", self.look.pointer()));
         self.is_typing = true;
         let mut guard = Guard::of_entry();
         let entered = loop {
-            let Event::Key(key) = self.event(None)? else {
+            let DialogEvent::Key(key) = self.event(None)? else {
                 // After a suspension the line stands there no more.
                 if !mem::replace(&mut self.is_typing, true) {
                     write(&format!("{}{shown}", self.look.pointer()));
@@ -106,7 +106,7 @@ impl Stage {
                 continue;
             };
             if key == Key::EndOfInput && editor.text().is_empty() {
-                return Err(End::Interrupted);
+                return Err(DialogEnd::Interrupted);
             }
             if !guard.takes(&key) {
                 continue;

@@ -8,9 +8,9 @@ use std::{
 use nix::sys::signal::SigSet;
 
 use super::{
-    alarm::Cause,
+    alarm::AlarmCause,
     job::suspend,
-    stage::{End, Stage},
+    stage::{DialogEnd, Stage},
 };
 
 /// How often the program is looked after.
@@ -19,33 +19,33 @@ const TICK: Duration = Duration::from_millis(50);
 impl Stage {
     /// Lets a person edit `text` with their own program, in a private file that is removed afterwards. The inner error
     /// says why that was not possible.
-    pub(super) fn edit_externally(&mut self, text: &str, suffix: &str) -> Result<Result<String, String>, End> {
+    pub(super) fn edit_externally(&mut self, text: &str, suffix: &str) -> Result<Result<String, String>, DialogEnd> {
         let Some(command) = ["VISUAL", "EDITOR"].iter().find_map(|name| env::var(name).ok().filter(|c| !c.is_empty()))
         else {
             return Ok(Err("VISUAL and EDITOR are not set".to_owned()));
         };
         match self.edit_with(&command, text, suffix) {
             Ok(edited) => Ok(Ok(edited)),
-            Err(End::Gone(error)) => Ok(Err(format!("{command}: {error}"))),
+            Err(DialogEnd::Gone(error)) => Ok(Err(format!("{command}: {error}"))),
             Err(end) => Err(end),
         }
     }
 
-    fn edit_with(&mut self, command: &str, text: &str, suffix: &str) -> Result<String, End> {
+    fn edit_with(&mut self, command: &str, text: &str, suffix: &str) -> Result<String, DialogEnd> {
         let words = shell_words::split(command).map_err(io::Error::other)?;
         let Some((program, arguments)) = words.split_first() else {
-            return Err(End::Gone(io::ErrorKind::NotFound.into()));
+            return Err(DialogEnd::Gone(io::ErrorKind::NotFound.into()));
         };
         // Only its owner can read it.
         let mut file = tempfile::Builder::new().prefix("toolnexus-").suffix(suffix).tempfile()?;
         file.write_all(text.as_bytes())?;
         self.leave(&[]);
         self.take_pastes(false);
-        self.tty.give_back()?;
+        self.tty.restore()?;
         let mut command = Command::new(program);
         command.args(arguments).arg(file.path());
         command.stdin(self.tty.input().try_clone()?).stdout(self.tty.input().try_clone()?);
-        let ended = spawn(&mut command).map_err(End::Gone).and_then(|child| self.attend(child));
+        let ended = spawn(&mut command).map_err(DialogEnd::Gone).and_then(|child| self.attend(child));
         self.tty.take_keys()?;
         self.flush();
         self.take_pastes(true);
@@ -59,19 +59,19 @@ impl Stage {
     }
 
     /// Waits for the program; a question that is gone ends it. Ctrl-C is the program's own.
-    fn attend(&self, mut child: Child) -> Result<ExitStatus, End> {
+    fn attend(&self, mut child: Child) -> Result<ExitStatus, DialogEnd> {
         loop {
             if let Some(status) = child.try_wait()? {
                 return Ok(status);
             }
             match self.alarm.wait(TICK)? {
-                Some(Cause::Withdrawn) => {
+                Some(AlarmCause::Withdrawn) => {
                     drop(child.kill());
                     drop(child.wait());
-                    return Err(End::Withdrawn);
+                    return Err(DialogEnd::Withdrawn);
                 }
                 // It was suspended itself.
-                Some(Cause::Suspended) => suspend(),
+                Some(AlarmCause::Suspended) => suspend(),
                 _ => {}
             }
         }

@@ -8,7 +8,7 @@ use super::{
     list::{Item, Purpose},
     object,
     scene::{Note, Prompt, Title},
-    stage::End,
+    stage::DialogEnd,
     switch::Switch,
 };
 use crate::form::{Choice, Field, FieldKind};
@@ -18,7 +18,7 @@ const OUT: &str = "leave it out";
 
 impl Fill<'_> {
     /// Asks for one field.
-    pub(super) fn ask(&mut self, at: usize) -> Result<Step, End> {
+    pub(super) fn ask(&mut self, at: usize) -> Result<Step, DialogEnd> {
         let form = self.form;
         let field = &form.fields[at];
         let before = if self.reviewing { Vec::new() } else { self.answers_before(at) };
@@ -53,7 +53,7 @@ impl Fill<'_> {
         }
     }
 
-    fn ask_text(&mut self, at: usize, field: &Field) -> Result<Step, End> {
+    fn ask_text(&mut self, at: usize, field: &Field) -> Result<Step, DialogEnd> {
         let ready = self.ready(at, field).map(|value| field.edit(value));
         let mut editor = match (self.drafts[at].take(), ready, &field.kind) {
             (None, Some(ready), FieldKind::Number(_)) => Editor::replaced_by_typing(ready),
@@ -126,7 +126,7 @@ impl Fill<'_> {
     }
 
     /// Asks for a secret once more: whether it is the same, `None` after Escape.
-    fn ask_again(&mut self, first: &Prompt, text: &str) -> Result<Option<bool>, End> {
+    fn ask_again(&mut self, first: &Prompt, text: &str) -> Result<Option<bool>, DialogEnd> {
         let mut prompt = Prompt { about: String::new(), error: None, ..first.clone() };
         if let Some(title) = &mut prompt.title {
             title.label.push_str(", again");
@@ -143,7 +143,7 @@ impl Fill<'_> {
         }
     }
 
-    fn ask_boolean(&mut self, at: usize, field: &Field) -> Result<Step, End> {
+    fn ask_boolean(&mut self, at: usize, field: &Field) -> Result<Step, DialogEnd> {
         let mut words = vec!["yes", "no"];
         if !field.required {
             words.push(OUT);
@@ -176,7 +176,7 @@ impl Fill<'_> {
         })
     }
 
-    fn ask_choice(&mut self, at: usize, field: &Field, choices: &[Choice]) -> Result<Step, End> {
+    fn ask_choice(&mut self, at: usize, field: &Field, choices: &[Choice]) -> Result<Step, DialogEnd> {
         let mut options: Vec<(Slot, Item)> = Vec::new();
         if !field.required {
             options.push((Slot::Out, Item::new(OUT, "")));
@@ -207,7 +207,7 @@ impl Fill<'_> {
         }
     }
 
-    fn ask_list(&mut self, at: usize, field: &Field, choices: &[Choice]) -> Result<Step, End> {
+    fn ask_list(&mut self, at: usize, field: &Field, choices: &[Choice]) -> Result<Step, DialogEnd> {
         let defaults = field.default.as_ref().and_then(Value::as_array).cloned().unwrap_or_default();
         let items: Vec<Item> = choices.iter().map(|choice| item(choice, defaults.contains(&choice.value))).collect();
         let ready = self.ready(at, field).and_then(Value::as_array).cloned().unwrap_or_default();

@@ -6,7 +6,7 @@ use super::{
     layout::Look,
     line::{Ink, Line},
     scene::{Note, Scene},
-    stage::{End, Stage},
+    stage::{DialogEnd, Stage},
 };
 use crate::form::{Field, Form};
 use crate::text::{cut, safe_line, safe_text};
@@ -110,7 +110,7 @@ pub(super) fn safe_label(text: &str) -> String {
 
 impl Stage {
     /// Lets a person fill `form`.
-    pub(super) fn fill(&mut self, form: &Form, asking: &Asking) -> Result<Reply, End> {
+    pub(super) fn fill(&mut self, form: &Form, asking: &Asking) -> Result<Reply, DialogEnd> {
         let slots = vec![Slot::Open; form.fields.len()];
         let drafts = vec![None; form.fields.len()];
         let scene = asking.scene();
@@ -118,7 +118,7 @@ impl Stage {
             Fill { stage: self, asking, form, scene, slots, drafts, reviewing: false, within: None, trouble: None };
         let reply = fill.run();
         let answers = fill.answers(true);
-        let interrupted = matches!(reply, Err(End::Interrupted));
+        let interrupted = matches!(reply, Err(DialogEnd::Interrupted));
         match &reply {
             Ok(reply) => self.record(asking, &answers, reply),
             Err(_) if interrupted => self.record(asking, &[], &Reply::Cancel),
@@ -152,7 +152,7 @@ impl Stage {
 }
 
 impl Fill<'_> {
-    fn run(&mut self) -> Result<Reply, End> {
+    fn run(&mut self) -> Result<Reply, DialogEnd> {
         if self.form.is_empty() {
             return self.confirm();
         }

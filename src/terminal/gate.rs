@@ -67,16 +67,16 @@ static OPEN: AtomicUsize = AtomicUsize::new(0);
 /// A prompt is open for as long as this lives. Whoever waits for the prompt keeps it, and not the prompt itself: so a
 /// SIGINT that closed a prompt is still that prompt's when others look at it.
 #[derive(Debug)]
-pub(super) struct Open(());
+pub(super) struct OpenPrompt(());
 
-impl Open {
+impl OpenPrompt {
     pub(super) fn new() -> Self {
         OPEN.fetch_add(1, Ordering::AcqRel);
         Self(())
     }
 }
 
-impl Drop for Open {
+impl Drop for OpenPrompt {
     fn drop(&mut self) {
         OPEN.fetch_sub(1, Ordering::AcqRel);
     }
@@ -245,7 +245,7 @@ mod tests {
         let second = std::thread::spawn(|| drop(gate().hold()));
         drop(first);
         second.join().expect("it got its turn");
-        let open = Open::new();
+        let open = OpenPrompt::new();
         assert!(is_asking());
         drop(open);
         assert!(!is_asking());

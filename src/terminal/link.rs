@@ -4,7 +4,7 @@ use super::{
     line::Line,
     list::{Item, Purpose},
     scene::{Note, Prompt, Scene, Title},
-    stage::{End, Stage},
+    stage::{DialogEnd, Stage},
 };
 use crate::{elicitation::Link, text::safe_line};
 
@@ -16,12 +16,12 @@ pub(super) enum Consent {
     /// They open it themselves.
     Own,
     /// Anything but a yes.
-    No(Refusal),
+    No(LinkRefusal),
 }
 
 /// The ways to say no.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Refusal {
+pub(super) enum LinkRefusal {
     Decline,
     Cancel,
     CancelAll,
@@ -29,7 +29,7 @@ pub(super) enum Refusal {
 
 impl Stage {
     /// Asks whether `link` may be opened. The address is shown whole before anything can be chosen.
-    pub(super) fn consent(&mut self, asking: &Asking, link: &Link, browser: bool) -> Result<Consent, End> {
+    pub(super) fn consent(&mut self, asking: &Asking, link: &Link, browser: bool) -> Result<Consent, DialogEnd> {
         let notes = notes(link);
         let mut scene = asking.scene();
         let mut prompt = Prompt {
@@ -40,15 +40,15 @@ impl Stage {
         let mut choices = vec![(Consent::Own, Item::agreeing("I open it myself", "the address stays on the screen"))];
         if let Some(server) = &asking.server {
             let told = format!("{server} is told that you said no");
-            choices.push((Consent::No(Refusal::Decline), Item::new("Decline", told)));
+            choices.push((Consent::No(LinkRefusal::Decline), Item::new("Decline", told)));
         }
-        choices.push((Consent::No(Refusal::Cancel), Item::new("Cancel", closed(asking))));
+        choices.push((Consent::No(LinkRefusal::Cancel), Item::new("Cancel", closed(asking))));
         if browser {
             choices.insert(0, (Consent::Open, Item::agreeing("Open it in the browser", "")));
         }
         if scene.waiting() > 0 {
             let detail = format!("this one and {} more", scene.waiting());
-            choices.push((Consent::No(Refusal::CancelAll), Item::new("Cancel all", detail)));
+            choices.push((Consent::No(LinkRefusal::CancelAll), Item::new("Cancel all", detail)));
         }
         self.make_room(asking, &mut scene, &mut prompt, choices.len())?;
         self.flush();
@@ -59,10 +59,10 @@ impl Stage {
                 Ok(None) => match self.leave_question(&scene, asking) {
                     Ok(Some(refusal)) => break Consent::No(refusal),
                     Ok(None) => {}
-                    Err(End::Interrupted) => break Consent::No(Refusal::Cancel),
+                    Err(DialogEnd::Interrupted) => break Consent::No(LinkRefusal::Cancel),
                     Err(end) => return Err(end),
                 },
-                Err(End::Interrupted) => break Consent::No(Refusal::Cancel),
+                Err(DialogEnd::Interrupted) => break Consent::No(LinkRefusal::Cancel),
                 Err(end) => return Err(end),
             }
         };
@@ -71,14 +71,14 @@ impl Stage {
     }
 
     /// What Escape opens; `None` goes on.
-    fn leave_question(&mut self, scene: &Scene, asking: &Asking) -> Result<Option<Refusal>, End> {
+    fn leave_question(&mut self, scene: &Scene, asking: &Asking) -> Result<Option<LinkRefusal>, DialogEnd> {
         let mut choices = vec![
             (None, Item::new("Go on", "back to the link")),
-            (Some(Refusal::Cancel), Item::new("Cancel", closed(asking))),
+            (Some(LinkRefusal::Cancel), Item::new("Cancel", closed(asking))),
         ];
         if let Some(server) = &asking.server {
             let decline = Item::new("Decline", format!("{server} is told that you said no"));
-            choices.insert(1, (Some(Refusal::Decline), decline));
+            choices.insert(1, (Some(LinkRefusal::Decline), decline));
         }
         let items: Vec<Item> = choices.iter().map(|(_, item)| item.clone()).collect();
         let title = Title { label: "Leave this question?".to_owned(), ..Title::default() };
@@ -96,7 +96,7 @@ impl Stage {
         scene: &mut Scene,
         prompt: &mut Prompt,
         choices: usize,
-    ) -> Result<(), End> {
+    ) -> Result<(), DialogEnd> {
         let size = self.size()?;
         let columns = size.columns.saturating_sub(1).max(1);
         let notes = prompt.note_lines(columns).len();
@@ -124,7 +124,7 @@ impl Stage {
                 )),
             },
             Consent::Own => Line::good(self.look.tick(), "the address is above, to open yourself"),
-            Consent::No(Refusal::Decline) => Line::faint(format!("declined: {server} is told that you said no")),
+            Consent::No(LinkRefusal::Decline) => Line::faint(format!("declined: {server} is told that you said no")),
             Consent::No(_) => Line::faint(format!("cancelled: {}", closed(asking))),
         });
         lines.push(Line::default());
@@ -148,9 +148,9 @@ impl Consent {
     pub(super) fn reply(self) -> Reply {
         match self {
             Self::Open | Self::Own => Reply::Send(serde_json::Map::new()),
-            Self::No(Refusal::Decline) => Reply::Decline,
-            Self::No(Refusal::Cancel) => Reply::Cancel,
-            Self::No(Refusal::CancelAll) => Reply::CancelAll,
+            Self::No(LinkRefusal::Decline) => Reply::Decline,
+            Self::No(LinkRefusal::Cancel) => Reply::Cancel,
+            Self::No(LinkRefusal::CancelAll) => Reply::CancelAll,
         }
     }
 }

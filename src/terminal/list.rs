@@ -8,7 +8,7 @@ use super::{
     drawing::{List, Many},
     guard::Guard,
     scene::{Note, Prompt, Scene},
-    stage::{End, Stage},
+    stage::{DialogEnd, Stage},
 };
 
 /// One line of a list: what it is, and what is said about it. Safe text.
@@ -238,7 +238,7 @@ impl Stage {
         prompt: &Prompt,
         items: &[Item],
         purpose: Purpose,
-    ) -> Result<Option<usize>, End> {
+    ) -> Result<Option<usize>, DialogEnd> {
         if self.look.plain {
             return self.choose_plainly(scene, prompt, items, purpose);
         }
@@ -254,7 +254,7 @@ impl Stage {
         items: &[Item],
         marked: &mut Vec<bool>,
         active: &mut usize,
-    ) -> Result<bool, End> {
+    ) -> Result<bool, DialogEnd> {
         if self.look.plain {
             return self.mark_plainly(scene, prompt, items, marked);
         }
@@ -274,7 +274,7 @@ impl Stage {
         items: &[Item],
         purpose: Purpose,
         many: &Many<'_>,
-    ) -> Result<Option<usize>, End> {
+    ) -> Result<Option<usize>, DialogEnd> {
         self.take_pastes(true);
         let choosing = RefCell::new(Choosing::new(items, purpose));
         let chosen = loop {

@@ -13,6 +13,7 @@ mod ask;
 mod browser;
 mod command;
 mod dates;
+mod dialog;
 mod drawing;
 mod editor;
 mod entry;
@@ -34,7 +35,6 @@ mod painter;
 mod plain;
 mod review;
 mod scene;
-mod session;
 mod stage;
 mod switch;
 mod tty;
@@ -42,7 +42,7 @@ mod unfold;
 mod waiting;
 
 pub(crate) use browser::open as open_in_browser;
-pub(crate) use command::Typed;
+pub(crate) use command::TypedCommand;
 pub(crate) use dates::complete;
 #[cfg(feature = "fuzzing")]
 pub(crate) use entry::fuzzed_keys;
@@ -51,7 +51,7 @@ pub use filled::Filled;
 pub use gate::{Gate, gate, is_asking};
 pub use job::suspend;
 pub use open::Terminal;
-pub(crate) use stage::End;
+pub(crate) use stage::DialogEnd;
 pub(crate) use tty::restore;
 
 use alarm::Alarm;

@@ -3,7 +3,7 @@ use serde_json::{Map, Value};
 use super::{
     fill::{Fill, Slot, Step, safe_label},
     list::{Item, Purpose},
-    stage::End,
+    stage::DialogEnd,
 };
 use crate::form::{Field, FieldKind, Form};
 use crate::text::safe_line;
@@ -44,7 +44,7 @@ fn form_of(schema: &Value) -> Option<Form> {
 
 impl Fill<'_> {
     /// Asks for an object key by key; one that may be left out begins with that.
-    pub(super) fn ask_keys(&mut self, at: usize, field: &Field, keys: &Form) -> Result<Step, End> {
+    pub(super) fn ask_keys(&mut self, at: usize, field: &Field, keys: &Form) -> Result<Step, DialogEnd> {
         loop {
             if !field.required {
                 match self.ask_whether(at)? {
@@ -63,7 +63,7 @@ impl Fill<'_> {
     }
 
     /// Whether an optional object is filled in; `None` is Escape.
-    fn ask_whether(&mut self, at: usize) -> Result<Option<bool>, End> {
+    fn ask_whether(&mut self, at: usize) -> Result<Option<bool>, DialogEnd> {
         let items = [Item::new("leave it out", ""), Item::new("fill it in", "key by key")];
         let mut hints = vec!["↑↓ move".to_owned(), "Enter choose".to_owned()];
         self.add_back(at, &mut hints);
@@ -73,7 +73,7 @@ impl Fill<'_> {
     }
 
     /// The object; `None` is Escape at its first key.
-    fn ask_each(&mut self, at: usize, field: &Field, keys: &Form) -> Result<Option<Value>, End> {
+    fn ask_each(&mut self, at: usize, field: &Field, keys: &Form) -> Result<Option<Value>, DialogEnd> {
         let ready = match &self.slots[at] {
             Slot::Given(value) => Some(value),
             _ => field.default.as_ref(),

@@ -12,7 +12,7 @@ use super::{
     Filled,
     fill::{Asking, Reply},
     layout::Look,
-    stage::End,
+    stage::DialogEnd,
 };
 use crate::{form::Form, text::safe_line};
 
@@ -62,8 +62,8 @@ impl Terminal {
         match self.run(&stop, |_| (), move |stage| stage.fill(&form, &asking)).await {
             Ok(Reply::Send(content)) => Filled::Accept(content),
             Ok(Reply::Decline) => Filled::Decline,
-            Ok(Reply::Cancel | Reply::CancelAll) | Err(End::Interrupted) => Filled::Cancel,
-            Err(End::Withdrawn) => Filled::Withdrawn,
+            Ok(Reply::Cancel | Reply::CancelAll) | Err(DialogEnd::Interrupted) => Filled::Cancel,
+            Err(DialogEnd::Withdrawn) => Filled::Withdrawn,
             Err(end) => Filled::Impossible(end.to_string()),
         }
     }

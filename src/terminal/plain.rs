@@ -7,7 +7,7 @@ use super::{
     guard::QUIET,
     list::{Item, Purpose},
     scene::{Prompt, Scene},
-    stage::{End, Event, Stage},
+    stage::{DialogEnd, DialogEvent, Stage},
 };
 use crate::text::width;
 
@@ -19,7 +19,7 @@ impl Stage {
         prompt: &Prompt,
         items: &[Item],
         purpose: Purpose,
-    ) -> Result<Option<usize>, End> {
+    ) -> Result<Option<usize>, DialogEnd> {
         let alone = purpose.start().map(|active| format!("; Enter alone takes {}", active + 1));
         let word = if purpose == Purpose::YesOrNo { "y, n, or a " } else { "" };
         let prompt = with_hint(prompt, format!("{word}number, then Enter{}", alone.unwrap_or_default()));
@@ -45,8 +45,8 @@ impl Stage {
     }
 
     /// Waits until no key has been pressed for a while, and forgets those that were.
-    fn settle(&mut self) -> Result<(), End> {
-        while self.event(Some(Instant::now() + QUIET))? != Event::Timeout {}
+    fn settle(&mut self) -> Result<(), DialogEnd> {
+        while self.event(Some(Instant::now() + QUIET))? != DialogEvent::Timeout {}
         Ok(())
     }
 
@@ -56,7 +56,7 @@ impl Stage {
         prompt: &Prompt,
         items: &[Item],
         marked: &mut [bool],
-    ) -> Result<bool, End> {
+    ) -> Result<bool, DialogEnd> {
         let prompt =
             with_hint(prompt, "numbers with commas, then Enter; Enter alone keeps the marks; 0 marks nothing".into());
         self.announce(scene, &prompt);

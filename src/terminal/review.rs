@@ -4,7 +4,7 @@ use super::{
     fill::{Fill, Reply, Step, safe_label, shown},
     list::{Item, Purpose},
     scene::{Prompt, Title},
-    stage::End,
+    stage::DialogEnd,
 };
 
 /// What can be done beside filling fields.
@@ -20,7 +20,7 @@ enum Act {
 
 impl Fill<'_> {
     /// Everything before it is sent: send, change a field, decline, cancel. `None` is Escape.
-    pub(super) fn review(&mut self) -> Result<Option<Reply>, End> {
+    pub(super) fn review(&mut self) -> Result<Option<Reply>, DialogEnd> {
         self.reviewing = true;
         let mut purpose = Purpose::Consent;
         let mut error = None;
@@ -59,7 +59,7 @@ impl Fill<'_> {
     }
 
     /// What Escape on the first field opens; `None` goes on.
-    pub(super) fn menu(&mut self) -> Result<Option<Reply>, End> {
+    pub(super) fn menu(&mut self) -> Result<Option<Reply>, DialogEnd> {
         let mut acts = vec![(Act::GoOn, Item::new("Go on", "back to the question"))];
         self.add_ends(&mut acts);
         let act = self.pick(&prompt("Leave this question?".to_owned(), "Esc go on"), &acts, Purpose::Step(0))?;
@@ -67,7 +67,7 @@ impl Fill<'_> {
     }
 
     /// A form without fields: yes, no, or neither.
-    pub(super) fn confirm(&mut self) -> Result<Reply, End> {
+    pub(super) fn confirm(&mut self) -> Result<Reply, DialogEnd> {
         let (acts, prompt) = if let Some(server) = &self.asking.server {
             let mut acts = vec![(Act::Send, Item::agreeing("Accept", format!("{server} is told that you agree")))];
             self.add_ends(&mut acts);
@@ -118,7 +118,7 @@ impl Fill<'_> {
         }
     }
 
-    fn pick(&mut self, prompt: &Prompt, acts: &[(Act, Item)], purpose: Purpose) -> Result<Option<Act>, End> {
+    fn pick(&mut self, prompt: &Prompt, acts: &[(Act, Item)], purpose: Purpose) -> Result<Option<Act>, DialogEnd> {
         self.scene.answers.clear();
         // No Enter that was typed ahead is consent.
         self.stage.flush();

@@ -2,7 +2,7 @@ use std::{fmt, io, mem, time::Instant};
 
 use super::{
     Alarm, Key, Terminal,
-    alarm::Cause,
+    alarm::AlarmCause,
     gate::write,
     layout::{Layout, Look, Size},
     line::Line,
@@ -16,7 +16,7 @@ const FEWEST_ROWS: usize = 3;
 
 /// Why a dialog ended before its end.
 #[derive(Debug)]
-pub(crate) enum End {
+pub(crate) enum DialogEnd {
     /// The question is gone.
     Withdrawn,
     /// Ctrl-C, or SIGINT.
@@ -27,7 +27,7 @@ pub(crate) enum End {
     Gone(io::Error),
 }
 
-impl fmt::Display for End {
+impl fmt::Display for DialogEnd {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Withdrawn => f.write_str("the question was taken back"),
@@ -39,7 +39,7 @@ impl fmt::Display for End {
     }
 }
 
-impl From<io::Error> for End {
+impl From<io::Error> for DialogEnd {
     fn from(error: io::Error) -> Self {
         Self::Gone(error)
     }
@@ -47,7 +47,7 @@ impl From<io::Error> for End {
 
 /// What a dialog waits for.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Event {
+pub(super) enum DialogEvent {
     /// A key, never Ctrl-C.
     Key(Key),
     /// What is shown has changed, or the terminal's size.
@@ -74,7 +74,7 @@ pub(super) struct Stage {
 }
 
 impl Stage {
-    pub(super) fn open(terminal: &Terminal, alarm: Alarm) -> Result<Self, End> {
+    pub(super) fn open(terminal: &Terminal, alarm: Alarm) -> Result<Self, DialogEnd> {
         let tty = Tty::open(terminal.input.clone())?;
         let look = terminal.look;
         let stage = Self {
@@ -95,10 +95,10 @@ impl Stage {
     }
 
     /// The size of the terminal, if anything can be asked in it.
-    pub(super) fn size(&self) -> Result<Size, End> {
+    pub(super) fn size(&self) -> Result<Size, DialogEnd> {
         let (rows, columns) = self.screen.size_checked().unwrap_or((24, 80));
         let size = Size { rows: rows.into(), columns: columns.into() };
-        if size.rows < FEWEST_ROWS { Err(End::TooSmall(size.rows)) } else { Ok(size) }
+        if size.rows < FEWEST_ROWS { Err(DialogEnd::TooSmall(size.rows)) } else { Ok(size) }
     }
 
     /// How wide a line may be, so that it never wraps.
@@ -117,10 +117,10 @@ impl Stage {
     }
 
     /// Lays out a prompt, in a terminal that may have become too small while it was open: then once it is large enough.
-    pub(super) fn layout(&mut self, scene: &Scene, prompt: &Prompt, rows: usize) -> Result<(Layout, Size), End> {
+    pub(super) fn layout(&mut self, scene: &Scene, prompt: &Prompt, rows: usize) -> Result<(Layout, Size), DialogEnd> {
         loop {
             match self.size() {
-                Err(End::TooSmall(_)) => {
+                Err(DialogEnd::TooSmall(_)) => {
                     self.draw(&[Line::faint("a larger terminal is needed")], &Caret::Hidden(0));
                     self.event(None)?;
                 }
@@ -139,20 +139,20 @@ impl Stage {
     }
 
     /// Waits for what comes next. A key that belongs to a paste or an escape sequence is read whole.
-    pub(super) fn event(&mut self, until: Option<Instant>) -> Result<Event, End> {
+    pub(super) fn event(&mut self, until: Option<Instant>) -> Result<DialogEvent, DialogEnd> {
         match self.wait(until)? {
             Ready::Input => match self.tty.key()? {
-                Key::Interrupt => Err(End::Interrupted),
-                key => Ok(Event::Key(key)),
+                Key::Interrupt => Err(DialogEnd::Interrupted),
+                key => Ok(DialogEvent::Key(key)),
             },
-            Ready::Timeout => Ok(Event::Timeout),
-            Ready::Alarm(Cause::Suspended) => self.suspend().map(|()| Event::Redraw),
-            Ready::Alarm(_) => Ok(Event::Redraw),
+            Ready::Timeout => Ok(DialogEvent::Timeout),
+            Ready::Alarm(AlarmCause::Suspended) => self.suspend().map(|()| DialogEvent::Redraw),
+            Ready::Alarm(_) => Ok(DialogEvent::Redraw),
         }
     }
 
     /// Stops the program until the shell lets it go on. The prompt is taken away meanwhile, and is to be drawn anew.
-    pub(super) fn suspend(&mut self) -> Result<(), End> {
+    pub(super) fn suspend(&mut self) -> Result<(), DialogEnd> {
         let pastes = self.takes_pastes;
         self.take_pastes(false);
         self.leave(&[]);
@@ -163,12 +163,12 @@ impl Stage {
     }
 
     /// Waits for input that somebody else reads.
-    pub(super) fn wait(&self, until: Option<Instant>) -> Result<Ready, End> {
+    pub(super) fn wait(&self, until: Option<Instant>) -> Result<Ready, DialogEnd> {
         match self.tty.wait(&self.alarm, until)? {
             Ready::Alarm(cause) => Err(match cause {
-                Cause::Withdrawn => End::Withdrawn,
-                Cause::Interrupted => End::Interrupted,
-                Cause::Suspended | Cause::Changed => return Ok(Ready::Alarm(cause)),
+                AlarmCause::Withdrawn => DialogEnd::Withdrawn,
+                AlarmCause::Interrupted => DialogEnd::Interrupted,
+                AlarmCause::Suspended | AlarmCause::Changed => return Ok(Ready::Alarm(cause)),
             }),
             ready => Ok(ready),
         }

@@ -7,7 +7,7 @@ use super::{
     painter::Caret,
     plain::with_hint,
     scene::{Prompt, Scene},
-    stage::{End, Event, Stage},
+    stage::{DialogEnd, DialogEvent, Stage},
 };
 
 /// A few words side by side, one of which is chosen with the arrows or by typing it.
@@ -24,7 +24,12 @@ pub(super) struct Switch<'a> {
 
 impl Stage {
     /// Lets a person choose a word; `None` is Escape.
-    pub(super) fn switch(&mut self, scene: &Scene, prompt: &Prompt, switch: &Switch) -> Result<Option<usize>, End> {
+    pub(super) fn switch(
+        &mut self,
+        scene: &Scene,
+        prompt: &Prompt,
+        switch: &Switch,
+    ) -> Result<Option<usize>, DialogEnd> {
         if self.look.plain {
             return self.switch_plainly(scene, prompt, switch);
         }
@@ -49,7 +54,7 @@ impl Stage {
             };
             lines.extend(layout.below);
             self.draw(&lines, &caret);
-            let Event::Key(key) = self.event(None)? else { continue };
+            let DialogEvent::Key(key) = self.event(None)? else { continue };
             if !guard.takes(&key) {
                 continue;
             }
@@ -87,7 +92,7 @@ impl Stage {
         Ok(chosen)
     }
 
-    fn switch_plainly(&mut self, scene: &Scene, prompt: &Prompt, switch: &Switch) -> Result<Option<usize>, End> {
+    fn switch_plainly(&mut self, scene: &Scene, prompt: &Prompt, switch: &Switch) -> Result<Option<usize>, DialogEnd> {
         let taken = switch.active.map(|index| format!("; Enter alone takes {}", switch.words[index]));
         let hint = format!("type {}{}", switch.words.join(" or "), taken.unwrap_or_default());
         let mut prompt = with_hint(prompt, hint);

@@ -17,7 +17,7 @@ use nix::{
 
 use super::{
     Alarm, Key,
-    alarm::Cause,
+    alarm::AlarmCause,
     gate::{gate, write},
     job::{foreground, suspend},
 };
@@ -50,7 +50,7 @@ pub(super) enum Ready {
     /// A key can be read.
     Input,
     /// The alarm rang.
-    Alarm(Cause),
+    Alarm(AlarmCause),
     /// The time is over.
     Timeout,
 }
@@ -78,13 +78,13 @@ impl Tty {
     }
 
     /// The terminal as it was, for a program that takes its place.
-    pub(super) fn give_back(&self) -> io::Result<()> {
+    pub(super) fn restore(&self) -> io::Result<()> {
         Ok(tcsetattr(&self.input, SetArg::TCSADRAIN, &self.before)?)
     }
 
     /// Stops the program until the shell lets it go on, with the terminal as it was meanwhile.
     pub(super) fn suspend(&self) -> io::Result<()> {
-        self.give_back()?;
+        self.restore()?;
         suspend();
         foreground(&self.input)?;
         self.take_keys()
@@ -148,7 +148,7 @@ impl Tty {
 
 impl Drop for Tty {
     fn drop(&mut self) {
-        drop(self.give_back());
+        drop(self.restore());
         TAKEN.lock().unwrap_or_else(PoisonError::into_inner).take();
     }
 }

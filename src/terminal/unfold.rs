@@ -5,12 +5,12 @@ use super::{
     line::Line,
     painter::Caret,
     scene::{Prompt, Scene},
-    stage::{End, Event, Stage},
+    stage::{DialogEnd, DialogEvent, Stage},
 };
 
 impl Stage {
     /// Shows all the text of a prompt, page by page, until a person goes back.
-    pub(super) fn unfold(&mut self, scene: &Scene, prompt: &Prompt) -> Result<(), End> {
+    pub(super) fn unfold(&mut self, scene: &Scene, prompt: &Prompt) -> Result<(), DialogEnd> {
         let mut top: usize = 0;
         let mut guard = Guard::of_entry();
         loop {
@@ -25,7 +25,7 @@ impl Stage {
             let mut drawn = lines[top..end].to_vec();
             drawn.push(Line::faint(format!("{place} · {next} · ↑↓ PgUp PgDn move · Esc back")));
             self.draw(&drawn, &Caret::Hidden(drawn.len() - 1));
-            let Event::Key(key) = self.event(None)? else { continue };
+            let DialogEvent::Key(key) = self.event(None)? else { continue };
             if !guard.takes(&key) {
                 continue;
             }

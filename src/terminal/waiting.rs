@@ -8,7 +8,7 @@ use super::{
     layout::{Look, hint_lines},
     line::{Ink, Line},
     painter::Caret,
-    stage::{End, Event, Stage},
+    stage::{DialogEnd, DialogEvent, Stage},
     switch::words,
 };
 
@@ -29,7 +29,7 @@ const WORDS: [&str; 2] = ["Continue now", "Cancel"];
 
 impl Stage {
     /// Shows that `asking` is waited for, until `end`. `begin` is when that began.
-    pub(super) fn wait_for(&mut self, asking: &Asking, begin: Instant, end: Instant) -> Result<Wait, End> {
+    pub(super) fn wait_for(&mut self, asking: &Asking, begin: Instant, end: Instant) -> Result<Wait, DialogEnd> {
         let mut active = 0;
         let mut guard = Guard::of_consent();
         self.take_pastes(true);
@@ -54,15 +54,15 @@ impl Stage {
             // Up to the next full second.
             let tick = begin + Duration::from_secs(elapsed.as_secs() + 1);
             match self.event(Some(tick.min(end))) {
-                Ok(Event::Key(key)) if !guard.takes(&key) => {}
-                Ok(Event::Key(Key::Enter)) => return Ok(if active == 0 { Wait::Continue } else { Wait::Cancel }),
-                Ok(Event::Key(Key::Left | Key::Right | Key::Up | Key::Down | Key::Tab | Key::BackTab))
+                Ok(DialogEvent::Key(key)) if !guard.takes(&key) => {}
+                Ok(DialogEvent::Key(Key::Enter)) => return Ok(if active == 0 { Wait::Continue } else { Wait::Cancel }),
+                Ok(DialogEvent::Key(Key::Left | Key::Right | Key::Up | Key::Down | Key::Tab | Key::BackTab))
                     if !self.look.plain =>
                 {
                     active = 1 - active;
                 }
                 Ok(_) => {}
-                Err(End::Interrupted) => return Ok(Wait::Cancel),
+                Err(DialogEnd::Interrupted) => return Ok(Wait::Cancel),
                 Err(end) => return Err(end),
             }
         }

@@ -16,7 +16,7 @@ use url::Url;
 use super::mask::{Mask, REDACTED, address};
 use crate::{
     files::PrivateFile,
-    protocol::{Frame, Kind},
+    protocol::{Frame, FrameKind},
 };
 
 /// A file that gets every frame and every HTTP exchange, one JSON object a line.
@@ -143,9 +143,9 @@ fn on_one_line(json: &[u8]) -> Vec<u8> {
 /// The frame with the answers in it reduced to their keys; `None` when there are none.
 fn redacted(frame: &Frame) -> Option<Value> {
     let key = match frame.kind() {
-        Kind::Response { .. } => "content",
-        Kind::Request { .. } => "inputResponses",
-        Kind::Notification { .. } | Kind::Error { .. } => return None,
+        FrameKind::Response { .. } => "content",
+        FrameKind::Request { .. } => "inputResponses",
+        FrameKind::Notification { .. } | FrameKind::Error { .. } => return None,
     };
     if !frame.body()?.contains(key) {
         return None;

@@ -16,7 +16,7 @@ use tokio::{net::TcpListener, sync::oneshot};
 use toolnexus::{
     demo::{Conversation, Outbox, serve_http},
     elicitation::{ServerHalfError, Verdict, build_callback, build_request, parse_result},
-    protocol::{Frame, Id, Kind, RpcError, code},
+    protocol::{Frame, FrameKind, Id, RpcError, code},
 };
 
 #[tokio::main(flavor = "current_thread")]
@@ -37,7 +37,7 @@ impl Conversation for Server {
     fn receive(self: Arc<Self>, frame: Frame, out: Outbox) -> BoxFuture<'static, ()> {
         async move {
             match frame.kind().clone() {
-                Kind::Request { id, method } => {
+                FrameKind::Request { id, method } => {
                     let params = frame.body_value().unwrap_or_default();
                     let is_modern = params.pointer("/_meta/io.modelcontextprotocol~1protocolVersion").is_some();
                     let answer = if is_modern {
@@ -50,11 +50,11 @@ impl Conversation for Server {
                         Err(error) => Frame::error(&id, &error),
                     });
                 }
-                Kind::Response { id } | Kind::Error { id: Some(id) } => {
+                FrameKind::Response { id } | FrameKind::Error { id: Some(id) } => {
                     let reply = self.replies.lock().unwrap_or_else(PoisonError::into_inner).remove(&id);
                     drop(reply.map(|reply| reply.send(frame.bytes().to_vec())));
                 }
-                Kind::Notification { .. } | Kind::Error { id: None } => {}
+                FrameKind::Notification { .. } | FrameKind::Error { id: None } => {}
             }
         }
         .boxed()

@@ -3,12 +3,12 @@ use std::sync::Arc;
 use serde_json::{Map, Value, value::RawValue};
 use tokio_util::sync::CancellationToken;
 
-use super::{CallEnd, run::Call};
+use super::{CallEnd, open_call::OpenCall};
 use crate::{
     client::{
         ClientError, NoticeKind,
-        direct::{Direct, Line},
-        session::Session,
+        conversation::Conversation,
+        direct_client::{DirectClient, Route},
     },
     protocol::{CallToolResult, ContentBlock, Era, ProtocolChoice},
     text::start_of,
@@ -34,14 +34,14 @@ const LONGEST: usize = 4096;
 /// The largest result, in bytes, that is taken for such a refusal.
 const LONGEST_RESULT: usize = 64 * 1024;
 
-impl Call<'_> {
+impl OpenCall<'_> {
     /// The connection on which this call begins: for a tool that was seen to ask over a legacy revision alone, such a one.
     pub(super) async fn line(
-        client: &Direct,
+        client: &DirectClient,
         method: &str,
         name: &str,
         stop: &CancellationToken,
-    ) -> Result<(Line, Arc<Session>), ClientError> {
+    ) -> Result<(Route, Arc<Conversation>), ClientError> {
         let session = client.session(method, stop).await?;
         let is_legacy_tool = method == "tools/call"
             && session.is_modern()
@@ -49,14 +49,14 @@ impl Call<'_> {
             && client.options().resolver.is_some()
             && client.opener.memory().is_legacy_tool(name);
         if !is_legacy_tool {
-            return Ok((Line::Found, session));
+            return Ok((Route::Found, session));
         }
-        match client.session_of(Line::ByHandshake, method, stop).await {
-            Ok(session) => Ok((Line::ByHandshake, session)),
+        match client.session_of(Route::ByHandshake, method, stop).await {
+            Ok(session) => Ok((Route::ByHandshake, session)),
             Err(error @ ClientError::Interrupted { .. }) => Err(error),
             Err(_) => {
                 client.opener.memory().mark_legacy_tool(name, false);
-                Ok((Line::Found, session))
+                Ok((Route::Found, session))
             }
         }
     }
@@ -96,12 +96,12 @@ impl Call<'_> {
     /// When the call is given up.
     pub(super) async fn begin_again(&mut self) -> Result<Option<Map<String, Value>>, ClientError> {
         self.end_waiting().await;
-        let session = match self.client.session_of(Line::ByHandshake, &self.method, &self.stop).await {
+        let session = match self.client.session_of(Route::ByHandshake, &self.method, &self.stop).await {
             Ok(session) => session,
             Err(error @ ClientError::Interrupted { .. }) => return Err(error),
             Err(_) => return Ok(None),
         };
-        (self.session, self.line) = (session, Line::ByHandshake);
+        (self.session, self.line) = (session, Route::ByHandshake);
         self.open_scope();
         self.notice(NoticeKind::CalledAgain { revision: self.session.info.revision });
         let mut params = self.params.clone();
@@ -112,7 +112,7 @@ impl Call<'_> {
     /// Remembers that the tool needs a legacy connection, where the call got further on one than before; forgets it where
     /// it failed there, so that the next run finds out again.
     pub(super) fn learn(&self, end: &Result<CallEnd, ClientError>) {
-        let is_second = self.line == Line::ByHandshake;
+        let is_second = self.line == Route::ByHandshake;
         let is_by_hint = self.era() == Era::Legacy && self.options().tool.as_deref() == Some(self.scope.name.as_str());
         if !self.scope.is_tool || !(is_second || is_by_hint) {
             return;

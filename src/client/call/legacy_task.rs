@@ -1,7 +1,7 @@
 use serde::Deserialize;
 use serde_json::{Map, Value, json, value::RawValue};
 
-use super::{CallEnd, outcome::TaskState, run::Call};
+use super::{CallEnd, open_call::OpenCall, outcome::TaskState};
 use crate::{client::ClientError, protocol::Era};
 
 /// How long the server is asked to keep a task, in milliseconds.
@@ -13,7 +13,7 @@ struct Created {
     task: Option<TaskState>,
 }
 
-impl Call<'_> {
+impl OpenCall<'_> {
     /// The `task` of a call to a tool that is never called without (2025-11-25, *tasks*, Tool-Level Negotiation).
     pub(super) fn legacy_task(&self) -> Option<Value> {
         let support = self.tool.as_ref()?.raw.get("execution")?.get("taskSupport")?.as_str()?;

@@ -3,7 +3,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
-use super::run::Call;
+use super::open_call::OpenCall;
 use crate::{
     client::{ClientError, NoticeKind},
     elicitation::{Cause, ElicitResult, Question, Waited, Why, check_elicitation},
@@ -15,7 +15,7 @@ const ROUNDS: usize = 5;
 
 /// How often a call has required links so far.
 #[derive(Debug, Default)]
-pub(super) struct Links {
+pub(super) struct RequiredLinks {
     rounds: usize,
 }
 
@@ -27,13 +27,13 @@ struct Required {
     done: CancellationToken,
 }
 
-impl Call<'_> {
+impl OpenCall<'_> {
     /// The error -32042 (2025-11-25, *client/elicitation*): every link is asked about in turn, and then waited for. When
     /// this returns the call may be repeated.
     ///
     /// # Errors
     /// The server's own error when it cannot be met, or a person says no.
-    pub(super) async fn open_links(&mut self, links: &mut Links, error: RpcError) -> Result<(), ClientError> {
+    pub(super) async fn open_links(&mut self, links: &mut RequiredLinks, error: RpcError) -> Result<(), ClientError> {
         links.rounds += 1;
         let Some(required) = self.required(&error).filter(|_| links.rounds <= ROUNDS) else {
             return Err(self.refused(error));

@@ -1,15 +1,15 @@
 //! A call from its first request to its end: rounds of questions inside results, links that are required first, tasks.
 
-mod ask;
+mod ask_round;
 mod by_handshake;
 mod legacy_task;
 mod links;
 mod model;
 mod modern_task;
+mod open_call;
 mod outcome;
 mod rounds;
-mod run;
 mod waiting;
 
 pub use model::{BeforeSending, CallEnd, CallReport, PendingCall, PendingInput, TaskSink};
-pub(super) use run::Call;
+pub(super) use open_call::OpenCall;

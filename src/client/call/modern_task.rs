@@ -6,12 +6,12 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     BeforeSending, CallEnd, PendingInput,
+    open_call::OpenCall,
     outcome::{TaskState, read_inputs},
     rounds::responses,
-    run::Call,
 };
 use crate::{
-    client::{ClientError, clock::Patience, session::refusal, wire::Ask},
+    client::{ClientError, clock::Patience, conversation::refusal, wire::WireRequest},
     elicitation::Cause,
     protocol::{Frame, RpcError},
 };
@@ -50,7 +50,7 @@ impl TaskState {
     }
 }
 
-impl Call<'_> {
+impl OpenCall<'_> {
     /// Follows a task of the extension `io.modelcontextprotocol/tasks` to its end. `answered` are answers that it is still
     /// to be told.
     pub(super) async fn follow_task(
@@ -87,7 +87,7 @@ impl Call<'_> {
     /// Tells the server that a task is given up. What has ended or was put aside goes on as it is.
     pub(super) async fn cancel_unless_over(&self, id: &str, end: &Result<CallEnd, ClientError>) {
         let Err(ClientError::Interrupted { .. } | ClientError::TimedOut { .. }) = end else { return };
-        let ask = Ask::new("tasks/cancel", Some(Map::from_iter([("taskId".to_owned(), json!(id))])));
+        let ask = WireRequest::new("tasks/cancel", Some(Map::from_iter([("taskId".to_owned(), json!(id))])));
         let patience = Patience::at_most(self.clock(), CANCEL);
         let never = CancellationToken::new();
         drop(timeout(CANCEL, self.session.request(ask, patience, None, &never)).await);
@@ -193,7 +193,7 @@ impl Call<'_> {
         method: &str,
         params: Map<String, Value>,
     ) -> Result<Frame, ClientError> {
-        let frame = self.exchange(Ask::new(method, Some(params)), true).await?;
+        let frame = self.exchange(WireRequest::new(method, Some(params)), true).await?;
         refusal(method, &frame).map_or(Ok(frame), Err)
     }
 }

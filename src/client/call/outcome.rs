@@ -6,7 +6,7 @@ use crate::client::ClientError;
 
 /// What a result of a modern server is (2026-07-28, *basic*, ResultType).
 #[derive(Debug)]
-pub(super) enum Outcome {
+pub(super) enum ResultType {
     /// The final one.
     Complete,
     /// More is needed before there is one.
@@ -71,29 +71,29 @@ struct Asking {
 ///
 /// # Errors
 /// [`ClientError::Invalid`] for an unknown `resultType`, and for an `input_required` that requires nothing.
-pub(super) fn read(method: &str, result: &RawValue) -> Result<Outcome, ClientError> {
+pub(super) fn read(method: &str, result: &RawValue) -> Result<ResultType, ClientError> {
     let invalid = |reason: String| ClientError::Invalid { method: method.to_owned(), reason };
     let unreadable = |error: serde_json::Error| invalid(format!("the result cannot be read: {error}"));
     // What is not an object has no type either, and is passed on as it is.
     let head = serde_json::from_str::<Head>(result.get()).unwrap_or(Head { result_type: None });
     match head.result_type {
-        None | Some(Value::Null) => Ok(Outcome::Complete),
+        None | Some(Value::Null) => Ok(ResultType::Complete),
         Some(Value::String(kind)) => match kind.as_str() {
-            "complete" => Ok(Outcome::Complete),
+            "complete" => Ok(ResultType::Complete),
             "input_required" => {
                 let asking: Asking = serde_json::from_str(result.get()).map_err(unreadable)?;
                 let inputs = read_inputs(asking.inputs).map_err(invalid)?;
                 if inputs.is_empty() && asking.state.is_none() {
                     return Err(invalid("the result requires input, and says neither which nor what for".into()));
                 }
-                Ok(Outcome::InputRequired(InputRequired { inputs, state: asking.state }))
+                Ok(ResultType::InputRequired(InputRequired { inputs, state: asking.state }))
             }
             "task" => {
                 let task: TaskState = serde_json::from_str(result.get()).map_err(unreadable)?;
                 if task.id.is_empty() {
                     return Err(invalid("the result is a task without a taskId".into()));
                 }
-                Ok(Outcome::Task(Box::new(task)))
+                Ok(ResultType::Task(Box::new(task)))
             }
             other => Err(invalid(format!("the result is of the unknown type {other:?}"))),
         },
@@ -134,7 +134,7 @@ impl PendingInput {
 mod tests {
     use super::*;
 
-    fn outcome(text: &str) -> Result<Outcome, String> {
+    fn outcome(text: &str) -> Result<ResultType, String> {
         let raw = RawValue::from_string(text.to_owned()).expect("JSON");
         read("tools/call", &raw).map_err(|error| error.to_string())
     }
@@ -142,9 +142,9 @@ mod tests {
     #[test]
     fn result_types_are_told_apart() {
         for text in ["{}", "7", r#"{"resultType":"complete"}"#, r#"{"resultType":null,"content":[]}"#] {
-            assert!(matches!(outcome(text), Ok(Outcome::Complete)), "{text}");
+            assert!(matches!(outcome(text), Ok(ResultType::Complete)), "{text}");
         }
-        assert!(matches!(outcome(r#"{"resultType":"task","taskId":"1","status":"working"}"#), Ok(Outcome::Task(_))));
+        assert!(matches!(outcome(r#"{"resultType":"task","taskId":"1","status":"working"}"#), Ok(ResultType::Task(_))));
         for text in [
             r#"{"resultType":"later"}"#,
             r#"{"resultType":7}"#,
@@ -161,7 +161,7 @@ mod tests {
     #[test]
     fn questions_keep_their_order_and_the_state_its_shape() {
         let text = r#"{"resultType":"input_required","requestState":"\u0061/=","inputRequests":{"b":{},"a":{}}}"#;
-        let Ok(Outcome::InputRequired(asking)) = outcome(text) else { panic!("input required") };
+        let Ok(ResultType::InputRequired(asking)) = outcome(text) else { panic!("input required") };
         assert_eq!(asking.state, Some(Value::String("a/=".into())));
         assert_eq!(asking.inputs.iter().map(|input| input.key.as_str()).collect::<Vec<_>>(), ["b", "a"]);
     }

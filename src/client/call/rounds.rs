@@ -3,7 +3,9 @@ use std::time::Duration;
 use serde_json::{Map, Value};
 use tokio::time::{Instant, sleep};
 
-use super::{BeforeSending, CallEnd, PendingCall, PendingInput, outcome::InputRequired, run::Call, waiting::Waiting};
+use super::{
+    BeforeSending, CallEnd, PendingCall, PendingInput, open_call::OpenCall, outcome::InputRequired, waiting::LinkPause,
+};
 use crate::{client::ClientError, elicitation::Cause};
 
 /// How many rounds of a call may ask something, and how many in a row may ask nothing.
@@ -40,7 +42,7 @@ impl Rounds {
     }
 }
 
-impl Call<'_> {
+impl OpenCall<'_> {
     /// One `input_required` result: answers what it asks, and gives the params of the next request, or the call put aside.
     pub(super) async fn round(
         &mut self,
@@ -82,7 +84,7 @@ impl Call<'_> {
         let links: Vec<String> = answers.links.iter().filter_map(|link| link.request.url.clone()).collect();
         if let (Some(last), Some(resolver)) = (answers.links.last(), self.resolver()) {
             let limit = self.url_wait();
-            self.waiting = Some(Waiting::start(&**resolver, last.clone(), links, limit, self.clock()));
+            self.waiting = Some(LinkPause::start(&**resolver, last.clone(), links, limit, self.clock()));
             rounds.accepted = inputs.to_vec();
         }
         Ok(Ok(self.next_params(inputs, state)))

@@ -7,21 +7,21 @@ use futures_util::future::BoxFuture;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    client::clock::{Clock, Pause},
+    client::clock::{Clock, ClockPause},
     elicitation::{Question, Resolver, Waited},
 };
 
 /// Somebody waits for what happens behind an accepted link, while the call goes on and its clock stands still.
-pub(super) struct Waiting {
+pub(super) struct LinkPause {
     /// The links that were accepted, as their addresses.
     pub(super) links: Vec<String>,
     /// In a lock that nobody waits for: a future alone could not be shared between threads.
     waited: Mutex<BoxFuture<'static, Waited>>,
     done: CancellationToken,
-    _pause: Pause,
+    _pause: ClockPause,
 }
 
-impl Waiting {
+impl LinkPause {
     /// Starts to wait behind `link`, for no longer than `limit`.
     pub(super) fn start(
         resolver: &dyn Resolver,

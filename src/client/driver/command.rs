@@ -9,14 +9,14 @@ use tokio::sync::{oneshot, watch};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    client::{Caller, Notice, NoticeKind, NoticeSink, clock::Clock, floor::Floor, scope::Scope},
+    client::{Caller, Notice, NoticeKind, NoticeSink, clock::Clock, floor::Floor, scope::CallScope},
     elicitation::{Modes, Resolver, ServerName},
     protocol::{Frame, Id, Revision},
     transport::{Outgoing, TransportError},
 };
 
 /// What a driver needs to know beside its transport.
-pub(in crate::client) struct Setup {
+pub(in crate::client) struct DriverSetup {
     /// What the server is called.
     pub(in crate::client) server: ServerName,
     /// Who answers its questions; without one elicitation was not declared.
@@ -46,7 +46,7 @@ pub(in crate::client) struct Setup {
 /// A task's status and its words.
 type TaskWords = (String, Option<String>);
 
-impl Setup {
+impl DriverSetup {
     /// Says how a task stands, if that is new: it may be heard in a notification and in an answer.
     pub(in crate::client) fn task(&self, id: &str, status: String, message: Option<String>) {
         let now = (status.clone(), message.clone());
@@ -74,7 +74,7 @@ impl Setup {
 }
 
 /// What a driver is told to do.
-pub(in crate::client) enum Command {
+pub(in crate::client) enum DriverCommand {
     /// Send a request.
     Request(Request),
     /// A request is given up. With a reason the server is told.
@@ -89,7 +89,7 @@ pub(in crate::client) enum Command {
     /// This revision was agreed on.
     Agree(Revision),
     /// A call begins.
-    OpenScope(Arc<Scope>),
+    OpenScope(Arc<CallScope>),
     /// A call is over. `done` is told when no prompt of a question that is gone is left.
     CloseScope {
         /// The call's progress token.

@@ -1,9 +1,9 @@
 use serde_json::{Value, json};
 
-use super::run::Driver;
+use super::event_loop::Driver;
 use crate::{
     client::{NoticeKind, roots},
-    protocol::{Era, Frame, Id, Kind, RpcError},
+    protocol::{Era, Frame, FrameKind, Id, RpcError},
 };
 
 impl Driver {
@@ -12,10 +12,10 @@ impl Driver {
     /// `token` is that of the call during which it came, where the transport tells.
     pub(super) fn take_frame(&mut self, frame: Frame, token: Option<u64>) {
         match frame.kind().clone() {
-            Kind::Response { id } | Kind::Error { id: Some(id) } => self.take_response(&id, frame),
-            Kind::Error { id: None } => self.take_error_for_nobody(frame),
-            Kind::Notification { method } => self.take_notification(&method, &params(&frame), token),
-            Kind::Request { id, method } => self.take_request(&id, &method, &frame, token),
+            FrameKind::Response { id } | FrameKind::Error { id: Some(id) } => self.take_response(&id, frame),
+            FrameKind::Error { id: None } => self.take_error_for_nobody(frame),
+            FrameKind::Notification { method } => self.take_notification(&method, &params(&frame), token),
+            FrameKind::Request { id, method } => self.take_request(&id, &method, &frame, token),
         }
     }
 

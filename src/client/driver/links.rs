@@ -4,11 +4,11 @@ use futures_util::FutureExt;
 use tokio_util::sync::CancellationToken;
 
 use super::{
+    event_loop::{Driver, Event},
     questions::OpenQuestion,
-    run::{Driver, Event},
 };
 use crate::{
-    client::{NoticeKind, clock::Pause},
+    client::{NoticeKind, clock::ClockPause},
     elicitation::Waited,
 };
 
@@ -18,7 +18,7 @@ pub(super) struct LinkWait {
     pub(super) done: CancellationToken,
     pub(super) scopes: Vec<u64>,
     /// The clocks stand still as long as it is waited.
-    _pauses: Vec<Pause>,
+    _pauses: Vec<ClockPause>,
 }
 
 impl LinkWait {

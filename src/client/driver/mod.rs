@@ -2,13 +2,13 @@
 //! writes, so that there is exactly one reply to a question, or none when it was withdrawn.
 
 mod command;
+mod event_loop;
 mod inbound;
 mod links;
 mod notifications;
 mod questions;
-mod run;
 mod tasks;
 mod whose;
 
-pub(super) use command::{Command, Request, Setup};
-pub(super) use run::spawn;
+pub(super) use command::{DriverCommand, DriverSetup, Request};
+pub(super) use event_loop::spawn;

@@ -1,6 +1,6 @@
 use serde_json::{Value, json};
 
-use super::run::Driver;
+use super::event_loop::Driver;
 use crate::{
     client::NoticeKind,
     protocol::{Era, Frame, Id},

@@ -4,9 +4,9 @@ use futures_util::FutureExt;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
-use super::run::{Driver, Event};
+use super::event_loop::{Driver, Event};
 use crate::{
-    client::{Caller, NoticeKind, clock::Pause, scope::Scope},
+    client::{Caller, NoticeKind, clock::ClockPause, scope::CallScope},
     elicitation::{Cause, ElicitResult, Elicited, Origin, Question, Why, elicit},
     protocol::{Era, Frame, Id},
 };
@@ -29,7 +29,7 @@ pub(super) struct OpenQuestion {
     /// Who made the call during which it was asked, where several share the client.
     pub(super) caller: Option<Caller>,
     /// The clocks stand still as long as the question is open.
-    _pauses: Vec<Pause>,
+    _pauses: Vec<ClockPause>,
 }
 
 /// Where the answer goes.
@@ -60,7 +60,7 @@ impl OpenQuestion {
 impl Driver {
     /// A question that belongs to these calls, and to the last of them first: asked now, in arrival order; answered when
     /// the answer is there.
-    pub(super) fn ask(&mut self, id: &Id, params: &Value, during: &[Arc<Scope>]) {
+    pub(super) fn ask(&mut self, id: &Id, params: &Value, during: &[Arc<CallScope>]) {
         let scope = during.last();
         let caller = scope.and_then(|scope| scope.caller.clone());
         let own = caller.as_ref().map(|caller| Arc::clone(&caller.resolver));
@@ -221,12 +221,12 @@ impl Driver {
     }
 
     /// Stops the clocks of these calls, or the connection's where there are none.
-    pub(super) fn pauses(&self, scopes: &[u64]) -> Vec<Pause> {
-        let pauses: Vec<Pause> = self.scopes_of(scopes).map(|scope| scope.clock.pause()).collect();
+    pub(super) fn pauses(&self, scopes: &[u64]) -> Vec<ClockPause> {
+        let pauses: Vec<ClockPause> = self.scopes_of(scopes).map(|scope| scope.clock.pause()).collect();
         if pauses.is_empty() { vec![self.setup.clock.pause()] } else { pauses }
     }
 
-    pub(super) fn scopes_of(&self, tokens: &[u64]) -> impl Iterator<Item = &Arc<Scope>> {
+    pub(super) fn scopes_of(&self, tokens: &[u64]) -> impl Iterator<Item = &Arc<CallScope>> {
         self.scopes.iter().filter(move |scope| tokens.contains(&scope.token))
     }
 }

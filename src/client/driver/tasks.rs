@@ -1,6 +1,6 @@
 use serde_json::{Value, json};
 
-use super::{questions::ReplyTo, run::Driver};
+use super::{event_loop::Driver, questions::ReplyTo};
 use crate::{
     client::capabilities,
     protocol::{Frame, Id, RpcError, code},

@@ -5,11 +5,11 @@ use serde_json::Value;
 use tokio::time::sleep;
 
 use super::{
+    event_loop::{Driver, Event},
     questions::{MOST_OPEN, OpenQuestion, ReplyTo},
-    run::{Driver, Event},
 };
 use crate::{
-    client::{NoticeKind, scope::Scope},
+    client::{NoticeKind, scope::CallScope},
     elicitation::{ElicitResult, Elicited, Why},
     protocol::{Frame, Id, RpcError, code},
 };
@@ -53,7 +53,7 @@ impl Driver {
 
     /// The calls that a question belongs to; `None` while that is not clear. A client of one caller alone is asked during
     /// all of its calls.
-    fn whose(&mut self, token: Option<u64>) -> Option<Vec<Arc<Scope>>> {
+    fn whose(&mut self, token: Option<u64>) -> Option<Vec<Arc<CallScope>>> {
         if self.scopes.iter().all(|scope| scope.caller.is_none()) {
             return Some(self.scopes.clone());
         }
@@ -74,7 +74,7 @@ impl Driver {
     }
 
     /// The calls during which the server does not wait for an answer.
-    fn running_scopes(&self) -> impl Iterator<Item = &Arc<Scope>> {
+    fn running_scopes(&self) -> impl Iterator<Item = &Arc<CallScope>> {
         let waits = |token: u64| self.waits.values().any(|wait| wait.scopes.contains(&token));
         self.scopes.iter().filter(move |scope| self.asks_at_once || !(scope.is_blocked() || waits(scope.token)))
     }
@@ -95,7 +95,7 @@ impl Driver {
         let text = "it asked something while calls of several commands were under way, and nothing says which of them it \
                     meant: it was told cancel";
         let why = Why::new(text).with_hint("make the call alone, or with --no-keep");
-        let mut whose: Vec<Arc<Scope>> = self.running_scopes().map(Arc::clone).collect();
+        let mut whose: Vec<Arc<CallScope>> = self.running_scopes().map(Arc::clone).collect();
         if whose.is_empty() {
             whose.clone_from(&self.scopes);
         }
@@ -112,7 +112,7 @@ impl Driver {
     /// sent.
     pub(super) fn leave_floor(
         &self,
-        scope: &Arc<Scope>,
+        scope: &Arc<CallScope>,
         end: BoxFuture<'static, Elicited>,
     ) -> BoxFuture<'static, Elicited> {
         scope.set_blocked(true);

@@ -2,7 +2,7 @@ use serde_json::Value;
 
 use crate::{
     client::{ClientError, ServerInfo},
-    protocol::{Era, Frame, Kind, Revision, RpcError, code},
+    protocol::{Era, Frame, FrameKind, Revision, RpcError, code},
     transport::TransportError,
 };
 
@@ -21,7 +21,7 @@ pub(super) enum Discovered {
 pub(super) fn read(frame: &Frame) -> Discovered {
     let body = frame.body_value().unwrap_or_default();
     match frame.kind() {
-        Kind::Error { .. } => read_error(&RpcError::from_value(&body)),
+        FrameKind::Error { .. } => read_error(&RpcError::from_value(&body)),
         _ => choose(body.get("supportedVersions"), |revision| ServerInfo::from_result(revision, &body)),
     }
 }

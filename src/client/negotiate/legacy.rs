@@ -8,10 +8,10 @@ use crate::{
         ClientError, ServerInfo,
         capabilities::client_info,
         clock::Patience,
-        session::{Manner, refusal},
-        wire::{Ask, Wire},
+        conversation::{Manner, refusal},
+        wire::{Wire, WireRequest},
     },
-    protocol::{Era, Frame, Kind, Revision, RpcError},
+    protocol::{Era, Frame, FrameKind, Revision, RpcError},
     text::with_causes,
     transport::TransportError,
 };
@@ -67,7 +67,7 @@ async fn offer(
         ("clientInfo".to_owned(), client_info()),
     ]);
     // 2025-11-25, *cancellation*: `initialize` is never cancelled.
-    let ask = Ask::new(METHOD, Some(params)).uncancellable();
+    let ask = WireRequest::new(METHOD, Some(params)).uncancellable();
     wire.request(ask, patience, None, stop).await.map_err(|failure| failure.into_error(METHOD, false))
 }
 
@@ -85,7 +85,7 @@ fn read(frame: &Frame) -> Result<ServerInfo, ClientError> {
 /// The newest legacy revision that a refusal names in its data or its words, other than what was `offered`. A refusal for
 /// the version's sake that names none comes from an old server, which knows the oldest.
 fn named_instead(frame: &Frame, offered: Revision) -> Option<Revision> {
-    let Kind::Error { .. } = frame.kind() else { return None };
+    let FrameKind::Error { .. } = frame.kind() else { return None };
     let error = RpcError::from_value(&frame.body_value().ok()?);
     let supported = error.data.as_ref().and_then(|data| data.get("supported"));
     let words = supported.map_or_else(|| error.message.clone(), Value::to_string);
@@ -102,7 +102,7 @@ fn named_in_words(words: &str, offered: Revision) -> Option<Revision> {
 /// Asks for the log from `level` on (2025-11-25, *logging*). A server that refuses, or is slow about it, logs as it likes.
 async fn set_level(wire: &Wire, level: &str, stop: &CancellationToken) {
     let params = Map::from_iter([("level".to_owned(), json!(level))]);
-    let ask = Ask::new("logging/setLevel", Some(params)).uncancellable();
+    let ask = WireRequest::new("logging/setLevel", Some(params)).uncancellable();
     let patience = Patience::at_most(wire.clock(), LEVEL);
     let refused = match wire.request(ask, patience, None, stop).await {
         Ok(frame) => refusal("logging/setLevel", &frame),

@@ -20,9 +20,9 @@ use crate::{
         ClientError, ClientOptions, ServerInfo,
         capabilities::Offer,
         clock::{Clock, Patience},
-        driver::Setup,
+        conversation::{Conversation, Manner, refusal},
+        driver::DriverSetup,
         floor::Floor,
-        session::{Manner, Session, refusal},
         wire::{Failure, Wire},
     },
     config::ServerConfig,
@@ -108,7 +108,7 @@ impl Opener {
     ///
     /// # Errors
     /// When there is no connection, or no revision in common.
-    pub(in crate::client) async fn open(&self, stop: &CancellationToken) -> Result<Session, ClientError> {
+    pub(in crate::client) async fn open(&self, stop: &CancellationToken) -> Result<Conversation, ClientError> {
         let error = match self.open_once(stop).await {
             Err(error) if self.options.resolver.is_some() && self.modes().url && may_be_about_keys(&error) => error,
             opened => return opened,
@@ -125,7 +125,7 @@ impl Opener {
         Ok(session)
     }
 
-    async fn open_once(&self, stop: &CancellationToken) -> Result<Session, ClientError> {
+    async fn open_once(&self, stop: &CancellationToken) -> Result<Conversation, ClientError> {
         let patience = self.patience();
         match self.choice() {
             ProtocolChoice::Fixed(revision) => self.open_as(revision, patience, stop).await,
@@ -136,7 +136,7 @@ impl Opener {
                     }
                     let wire = self.connect()?;
                     wire.agree(info.revision);
-                    Ok(Session::new(wire, info, self.manner(), false))
+                    Ok(Conversation::new(wire, info, self.manner(), false))
                 }
                 Some(_) => self.open_remembered_legacy(patience, stop).await,
                 None if self.is_two_endpoints() => self.open_legacy(patience, stop).await,
@@ -149,7 +149,7 @@ impl Opener {
     ///
     /// # Errors
     /// As [`Opener::open`].
-    pub(in crate::client) async fn reopen(&self, stop: &CancellationToken) -> Result<Session, ClientError> {
+    pub(in crate::client) async fn reopen(&self, stop: &CancellationToken) -> Result<Conversation, ClientError> {
         self.memory.forget();
         self.find_out(self.patience(), stop).await
     }
@@ -163,7 +163,10 @@ impl Opener {
     ///
     /// # Errors
     /// When there is no connection, or the server knows no legacy revision.
-    pub(in crate::client) async fn open_by_handshake(&self, stop: &CancellationToken) -> Result<Session, ClientError> {
+    pub(in crate::client) async fn open_by_handshake(
+        &self,
+        stop: &CancellationToken,
+    ) -> Result<Conversation, ClientError> {
         self.open_legacy(self.patience(), stop).await
     }
 
@@ -178,7 +181,7 @@ impl Opener {
         &self,
         patience: Patience,
         stop: &CancellationToken,
-    ) -> Result<Option<Session>, ClientError> {
+    ) -> Result<Option<Conversation>, ClientError> {
         let Some(tool) = &self.options.tool else { return Ok(None) };
         if self.options.resolver.is_none() || !self.memory.is_legacy_tool(tool) {
             return Ok(None);
@@ -194,7 +197,7 @@ impl Opener {
     }
 
     /// Whether the server still speaks as it is remembered to.
-    pub(in crate::client) async fn confirm(&self, session: &Session, stop: &CancellationToken) -> bool {
+    pub(in crate::client) async fn confirm(&self, session: &Conversation, stop: &CancellationToken) -> bool {
         let patience = Patience::at_most(&self.clock, CONFIRM);
         let answer = session.wire.request(question(&self.manner()), patience, None, stop).await;
         matches!(answer.map(|frame| discover::read(&frame)), Ok(Discovered::Modern(_)))
@@ -211,7 +214,7 @@ impl Opener {
     /// As [`initialize`]; [`ClientError::Version`] when the server wants another revision now.
     pub(in crate::client) async fn renew(
         &self,
-        session: &Session,
+        session: &Conversation,
         stop: &CancellationToken,
     ) -> Result<(), ClientError> {
         let before = session.info.revision;
@@ -221,7 +224,7 @@ impl Opener {
 
     fn connect(&self) -> Result<Wire, ClientError> {
         let transport = (self.connector)(&self.config).map_err(ClientError::Connect)?;
-        let setup = Setup {
+        let setup = DriverSetup {
             server: self.options.server.clone(),
             resolver: self.options.resolver.clone(),
             modes: self.modes(),
@@ -244,9 +247,9 @@ impl Opener {
         Ok(Wire::start(transport, setup, Arc::clone(&self.ids)))
     }
 
-    fn session(&self, wire: Wire, info: ServerInfo) -> Session {
+    fn session(&self, wire: Wire, info: ServerInfo) -> Conversation {
         wire.agree(info.revision);
-        Session::new(wire, info, self.manner(), true)
+        Conversation::new(wire, info, self.manner(), true)
     }
 
     /// Whether the server is configured to speak HTTP+SSE, which no modern revision does.
@@ -259,7 +262,7 @@ impl Opener {
         revision: Revision,
         patience: Patience,
         stop: &CancellationToken,
-    ) -> Result<Session, ClientError> {
+    ) -> Result<Conversation, ClientError> {
         let wire = self.connect()?;
         let opened = match revision.era() {
             Era::Modern => self.ask_modern(&wire, revision, patience, stop).await,
@@ -293,7 +296,7 @@ impl Opener {
         }
     }
 
-    async fn open_legacy(&self, patience: Patience, stop: &CancellationToken) -> Result<Session, ClientError> {
+    async fn open_legacy(&self, patience: Patience, stop: &CancellationToken) -> Result<Conversation, ClientError> {
         let wire = self.connect()?;
         let opened = initialize(&wire, &self.manner(), Revision::NEWEST_LEGACY, patience, stop).await;
         self.settle(wire, opened).await
@@ -303,7 +306,7 @@ impl Opener {
         &self,
         patience: Patience,
         stop: &CancellationToken,
-    ) -> Result<Session, ClientError> {
+    ) -> Result<Conversation, ClientError> {
         match self.open_legacy(patience, stop).await {
             Ok(session) => Ok(session),
             Err(error @ (ClientError::Interrupted { .. } | ClientError::Unauthorized(_))) => Err(error),
@@ -319,7 +322,7 @@ impl Opener {
         }
     }
 
-    async fn find_out(&self, patience: Patience, stop: &CancellationToken) -> Result<Session, ClientError> {
+    async fn find_out(&self, patience: Patience, stop: &CancellationToken) -> Result<Conversation, ClientError> {
         let wire = self.connect()?;
         let silence = if self.is_http() { HTTP_SILENCE } else { STDIO_SILENCE };
         match probe(&wire, &self.manner(), silence, patience, stop).await {
@@ -351,7 +354,7 @@ impl Opener {
     }
 
     /// The session, or the end of a connection that is of no use.
-    async fn settle(&self, wire: Wire, opened: Result<ServerInfo, ClientError>) -> Result<Session, ClientError> {
+    async fn settle(&self, wire: Wire, opened: Result<ServerInfo, ClientError>) -> Result<Conversation, ClientError> {
         match opened {
             Ok(info) => Ok(self.session(wire, info)),
             Err(error) => {

@@ -14,8 +14,8 @@ use crate::{
     client::{
         ClientError, ServerInfo,
         clock::Patience,
-        session::Manner,
-        wire::{Ask, Failure, Wire, gone},
+        conversation::Manner,
+        wire::{Failure, Wire, WireRequest, gone},
     },
     protocol::{Frame, Revision},
     transport::{Closed, TransportError},
@@ -45,8 +45,8 @@ pub(super) struct Known {
 }
 
 /// The question that every modern server answers.
-pub(super) fn question(manner: &Manner) -> Ask {
-    Ask::new(METHOD, manner.dress(None, Revision::NEWEST_MODERN, None)).uncancellable()
+pub(super) fn question(manner: &Manner) -> WireRequest {
+    WireRequest::new(METHOD, manner.with_meta(None, Revision::NEWEST_MODERN, None)).uncancellable()
 }
 
 /// Asks `server/discover`, and when that is refused, or nothing is heard for `silence`, `initialize` on the same

@@ -17,8 +17,8 @@ use super::{
     sessions::{Membership, Sessions},
 };
 use crate::{
-    demo::{Outbox, Session},
-    protocol::{Frame, Kind, RpcError, code},
+    demo::{DemoSession, Outbox},
+    protocol::{Frame, FrameKind, RpcError, code},
     text::with_causes,
 };
 
@@ -31,7 +31,7 @@ pub trait Conversation: Send + Sync {
     fn receive(self: Arc<Self>, frame: Frame, out: Outbox) -> BoxFuture<'static, ()>;
 }
 
-impl Conversation for Session {
+impl Conversation for DemoSession {
     fn receive(self: Arc<Self>, frame: Frame, out: Outbox) -> BoxFuture<'static, ()> {
         Self::receive(self, frame, out).boxed()
     }
@@ -96,7 +96,7 @@ async fn answer(sessions: &Sessions, request: Request<Incoming>) -> Response<Bod
 
 /// One request of 2026-07-28. When the client goes away, that is the end of it.
 async fn modern(sessions: &Sessions, headers: &hyper::HeaderMap, frame: Frame, params: &Value) -> Response<Body> {
-    let Kind::Request { id, .. } = frame.kind().clone() else { return reply::empty(StatusCode::ACCEPTED) };
+    let FrameKind::Request { id, .. } = frame.kind().clone() else { return reply::empty(StatusCode::ACCEPTED) };
     if let Err(error) = checks::mirror(headers, &frame, params) {
         return reply::message(StatusCode::BAD_REQUEST, &Frame::error(&id, &error));
     }
@@ -142,7 +142,7 @@ async fn legacy(sessions: &Sessions, headers: &hyper::HeaderMap, frame: Frame) -
 }
 
 async fn exchange(conversation: Arc<dyn Conversation>, frame: Frame) -> Response<Body> {
-    let Kind::Request { id, .. } = frame.kind().clone() else {
+    let FrameKind::Request { id, .. } = frame.kind().clone() else {
         let nobody: Outbox = Arc::new(|_| {});
         conversation.receive(frame, nobody).await;
         return reply::empty(StatusCode::ACCEPTED);

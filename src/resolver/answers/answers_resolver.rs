@@ -7,7 +7,7 @@ use futures_util::{FutureExt, future::BoxFuture};
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
-use super::{Action, AnswersFile, Entry, Overlay, fill::Source, fill::fill};
+use super::{Action, AnswersEntry, AnswersFile, Overlay, fill::FillSource, fill::fill};
 use crate::text::safe_line;
 use crate::{
     elicitation::{Answer, Cause, Outcome, Question, Resolver, Why},
@@ -65,7 +65,7 @@ impl Answers {
         entries.chain(plain).chain(typed.map(|key| format!("--answer {key}"))).collect()
     }
 
-    fn name(&self, entry: &Entry) -> String {
+    fn name(&self, entry: &AnswersEntry) -> String {
         format!("entry {} ({}:{}:{})", entry.number, self.file.name, entry.place.line, entry.place.column)
     }
 
@@ -85,7 +85,7 @@ impl Answers {
         let Some(form) = form.filter(|form| !form.fields.is_empty()) else { return Outcome::Pass };
         let nothing = Map::new();
         let plain = self.file.plain.as_ref();
-        let source = Source::plain(plain.unwrap_or(&nothing), &self.overlay);
+        let source = FillSource::plain(plain.unwrap_or(&nothing), &self.overlay);
         if (plain.is_none() && self.overlay.is_empty()) || !source.covers(&form) {
             return Outcome::Pass;
         }
@@ -100,7 +100,7 @@ impl Answers {
             return None;
         }
         let nothing = Map::new();
-        let source = Source::plain(self.file.plain.as_ref().unwrap_or(&nothing), &self.overlay);
+        let source = FillSource::plain(self.file.plain.as_ref().unwrap_or(&nothing), &self.overlay);
         let form = Form::from_schema(question.request.schema().unwrap_or(&Value::Null));
         let keys: Vec<&str> = source.uncovered(&form).map(|field| field.key.as_str()).collect();
         if keys.is_empty() {
@@ -111,7 +111,7 @@ impl Answers {
         Some(safe_line(&format!("{name} leaves out {}, which {are} required", keys.join(", "))).into_owned())
     }
 
-    fn by_entry(&self, entry: &Entry, question: &Arc<Question>, form: Option<&Form>) -> Outcome {
+    fn by_entry(&self, entry: &AnswersEntry, question: &Arc<Question>, form: Option<&Form>) -> Outcome {
         let id = &question.request.id;
         match (entry.action, form) {
             (Action::Decline, _) => Outcome::Answered(Answer::decline(id)),
@@ -121,7 +121,7 @@ impl Answers {
                 Outcome::Answered(Answer::accept(id, None))
             }
             (Action::Accept, Some(form)) => {
-                filled(Some(&self.name(entry)), form, Source::entry(entry, &self.overlay), question)
+                filled(Some(&self.name(entry)), form, FillSource::entry(entry, &self.overlay), question)
             }
         }
     }
@@ -141,8 +141,13 @@ impl Progress {
     }
 
     /// Takes the first entry that is not used up and fits.
-    fn take_entry<'a>(&mut self, entries: &'a [Entry], question: &Question, form: Option<&Form>) -> Option<&'a Entry> {
-        let fits = |entry: &Entry| entry.may_answer(form.is_none()) && entry.when.fits(question, form);
+    fn take_entry<'a>(
+        &mut self,
+        entries: &'a [AnswersEntry],
+        question: &Question,
+        form: Option<&Form>,
+    ) -> Option<&'a AnswersEntry> {
+        let fits = |entry: &AnswersEntry| entry.may_answer(form.is_none()) && entry.when.fits(question, form);
         let is_open = |used: &[bool], index: usize| entries[index].repeat || !used[index];
         while self.first_open < entries.len() && !is_open(&self.used, self.first_open) {
             self.first_open += 1;
@@ -162,7 +167,7 @@ impl Progress {
 }
 
 /// The outcome of filling `form` from `source`, which is called `name`.
-fn filled(name: Option<&str>, form: &Form, source: Source<'_>, question: &Question) -> Outcome {
+fn filled(name: Option<&str>, form: &Form, source: FillSource<'_>, question: &Question) -> Outcome {
     match fill(form, source) {
         Ok(content) => Outcome::Answered(Answer::accept(&question.request.id, Some(Value::Object(content)))),
         Err(error) => {

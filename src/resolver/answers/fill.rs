@@ -1,6 +1,6 @@
 use serde_json::{Map, Value};
 
-use super::{Entry, Overlay};
+use super::{AnswersEntry, Overlay};
 use crate::form::{Field, Form};
 use crate::text::safe_line;
 
@@ -11,7 +11,7 @@ pub struct FillError(String);
 
 /// Where the values for a form come from.
 #[derive(Clone, Copy, Debug)]
-pub struct Source<'a> {
+pub struct FillSource<'a> {
     /// The values by field.
     pub content: &'a Map<String, Value>,
     /// What is laid over them.
@@ -24,9 +24,9 @@ pub struct Source<'a> {
     pub strict: bool,
 }
 
-impl<'a> Source<'a> {
+impl<'a> FillSource<'a> {
     /// An entry, with `overlay` over it.
-    pub fn entry(entry: &'a Entry, overlay: &'a Overlay) -> Self {
+    pub fn entry(entry: &'a AnswersEntry, overlay: &'a Overlay) -> Self {
         Self { content: &entry.content, overlay, omit: &entry.omit, secret: entry.secret, strict: true }
     }
 
@@ -65,7 +65,7 @@ impl<'a> Source<'a> {
 ///
 /// # Errors
 /// The first field that is not filled as the form wants it.
-pub fn fill(form: &Form, source: Source<'_>) -> Result<Map<String, Value>, FillError> {
+pub fn fill(form: &Form, source: FillSource<'_>) -> Result<Map<String, Value>, FillError> {
     let mut content = Map::new();
     for field in &form.fields {
         let given = match source.overlay.value(field) {

@@ -13,9 +13,9 @@ mod answers_resolver;
 
 pub use answers_resolver::{Answers, LinkSink};
 pub use error::AnswersError;
-pub use fill::{FillError, Source, fill};
-pub use model::{Action, AnswersFile, Entry, Otherwise};
-pub use overlay::{Overlay, Typed};
+pub use fill::{FillError, FillSource, fill};
+pub use model::{Action, AnswersEntry, AnswersFile, Otherwise};
+pub use overlay::{Overlay, TypedAnswer};
 pub use suggest::suggest;
 pub(in crate::resolver) use suggest::{link_condition, message_condition};
 pub use url_pattern::UrlPattern;

@@ -13,7 +13,7 @@ pub struct AnswersFile {
     /// What happens to a question that nothing here answers, where the file says so.
     pub otherwise: Option<Otherwise>,
     /// The entries, in the file's order.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<AnswersEntry>,
 }
 
 /// What happens to a question that nobody answered.
@@ -47,7 +47,7 @@ impl Otherwise {
 
 /// One entry of an answers file.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Entry {
+pub struct AnswersEntry {
     /// Its number in the file, from 1.
     pub number: usize,
     /// Where it begins.
@@ -68,7 +68,7 @@ pub struct Entry {
     pub secret: bool,
 }
 
-impl Entry {
+impl AnswersEntry {
     /// Whether it may answer a question of this kind at all: a link is accepted only by an entry that names links.
     pub fn may_answer(&self, is_link: bool) -> bool {
         !is_link || self.action != Action::Accept || self.when.names_links()

@@ -7,12 +7,12 @@ use crate::form::Field;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Overlay {
     /// The options, in order. A key that is repeated gives the values of a list, and is wrong elsewhere.
-    pub typed: Vec<(String, Typed)>,
+    pub typed: Vec<(String, TypedAnswer)>,
 }
 
 /// The value of one `--answer`.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Typed {
+pub enum TypedAnswer {
     /// `KEY=TEXT`: what a person would type into the field.
     Text(String),
     /// `KEY:=JSON`: the value itself.
@@ -32,9 +32,9 @@ impl Overlay {
                 Some(key) => {
                     let json =
                         serde_json::from_str(value).map_err(|error| wrong(&format!("no JSON after `:=`: {error}")))?;
-                    (key, Typed::Json(json))
+                    (key, TypedAnswer::Json(json))
                 }
-                None => (key, Typed::Text(value.to_owned())),
+                None => (key, TypedAnswer::Text(value.to_owned())),
             };
             if key.is_empty() { Err(wrong("it names no field")) } else { Ok((key.to_owned(), typed)) }
         };
@@ -53,19 +53,19 @@ impl Overlay {
 
     /// The value for `field`, where there is one. Text is read as the field reads what a person types.
     pub(super) fn value(&self, field: &Field) -> Option<Result<Value, String>> {
-        let given: Vec<&Typed> =
+        let given: Vec<&TypedAnswer> =
             self.typed.iter().filter(|(key, _)| *key == field.key).map(|(_, typed)| typed).collect();
         match given.as_slice() {
             [] => return None,
-            [Typed::Json(value)] => return Some(Ok(value.clone())),
-            [Typed::Text(text)] => return Some(field.parse(text).map_err(|error| error.reason)),
+            [TypedAnswer::Json(value)] => return Some(Ok(value.clone())),
+            [TypedAnswer::Text(text)] => return Some(field.parse(text).map_err(|error| error.reason)),
             _ if !field.takes_several() => return Some(Err("given twice, and it takes one value".to_owned())),
             _ => {}
         }
         let all = given.into_iter().map(|typed| match typed {
-            Typed::Json(Value::Array(values)) => Ok(values.clone()),
-            Typed::Json(value) => Ok(vec![value.clone()]),
-            Typed::Text(text) => field.parse_some(text).map_err(|error| error.reason),
+            TypedAnswer::Json(Value::Array(values)) => Ok(values.clone()),
+            TypedAnswer::Json(value) => Ok(vec![value.clone()]),
+            TypedAnswer::Text(text) => field.parse_some(text).map_err(|error| error.reason),
         });
         let lists: Result<Vec<Vec<Value>>, String> = all.collect();
         Some(lists.map(|lists| lists.concat().into()))

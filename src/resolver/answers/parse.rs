@@ -2,7 +2,7 @@ use std::path::Path;
 
 use serde_json::{Map, Value};
 
-use super::{Action, AnswersError, AnswersFile, Entry, Glob, Otherwise, UrlPattern, When};
+use super::{Action, AnswersEntry, AnswersError, AnswersFile, Glob, Otherwise, UrlPattern, When};
 use crate::{
     config::{Content, Document, Member, Node, near_misses},
     files,
@@ -97,11 +97,11 @@ impl Reader<'_> {
         Ok(())
     }
 
-    fn entries(&self, nodes: &[Node]) -> Result<Vec<Entry>, AnswersError> {
+    fn entries(&self, nodes: &[Node]) -> Result<Vec<AnswersEntry>, AnswersError> {
         nodes.iter().enumerate().map(|(index, node)| self.entry(index + 1, node)).collect()
     }
 
-    fn entry(&self, number: usize, node: &Node) -> Result<Entry, AnswersError> {
+    fn entry(&self, number: usize, node: &Node) -> Result<AnswersEntry, AnswersError> {
         let within = |key: &str| format!("entry {number}: {key}");
         let entry = format!("entry {number}");
         if node.members().is_none() {
@@ -135,7 +135,7 @@ impl Reader<'_> {
             let reason = "is for links that are accepted: `when` must name `mode: \"url\"` or a `url`";
             return Err(self.wrong(member.at, format!("{}: {reason}", within("open"))));
         }
-        Ok(Entry {
+        Ok(AnswersEntry {
             number,
             place: self.document.place(node.at),
             when,

@@ -15,12 +15,12 @@ use tokio_util::{
 use super::{
     cookies::Cookies,
     exchange::Post,
-    fetch::{Ask, Peer, State},
+    fetch::{HttpPeer, HttpRequest, State},
     headers,
     tls::Clients,
 };
 use crate::{
-    protocol::{Id, Kind, Revision},
+    protocol::{FrameKind, Id, Revision},
     transport::{Closed, Credentials, HttpEndpoint, Incoming, Limits, Outgoing, Trace, Transport, TransportError},
 };
 
@@ -56,7 +56,7 @@ pub fn connect_with(
 ) -> Result<Box<dyn Transport>, TransportError> {
     let (sender, receiver) = mpsc::channel(WAITING);
     let closed = CancellationToken::new();
-    let peer = Arc::new(Peer {
+    let peer = Arc::new(HttpPeer {
         url: endpoint.url.clone(),
         kind: endpoint.kind,
         trace,
@@ -84,7 +84,7 @@ pub fn connect_with(
 }
 
 struct Connection {
-    peer: Arc<Peer>,
+    peer: Arc<HttpPeer>,
     incoming: mpsc::Receiver<Incoming>,
     /// The requests under way, and whether closing their stream tells the server.
     open: HashMap<Id, (AbortHandle, bool)>,
@@ -115,13 +115,13 @@ impl Transport for Connection {
         let mirrored = headers::mirrored(&out);
         let modern = mirrored.is_some();
         let kind = out.frame.kind().clone();
-        if matches!(&kind, Kind::Request { method, .. } if method == "initialize") {
+        if matches!(&kind, FrameKind::Request { method, .. } if method == "initialize") {
             self.peer.start_over();
         }
         let post = self.post(out, mirrored);
         let work = Arc::clone(&self.peer).exchange(post);
         match kind {
-            Kind::Request { id, .. } => {
+            FrameKind::Request { id, .. } => {
                 self.open.retain(|_, (task, _)| !task.is_finished());
                 self.open.insert(id, (self.peer.spawn(work), modern));
             }
@@ -164,7 +164,7 @@ impl Transport for Connection {
             self.peer.closed.cancel();
             if self.peer.has_session() {
                 let (headers, url) = (self.peer.version_header(), &self.peer.url);
-                let ask = Ask { method: Method::DELETE, url, headers, body: None, is_repeatable: true };
+                let ask = HttpRequest { method: Method::DELETE, url, headers, body: None, is_repeatable: true };
                 let goodbye = self.peer.fetch(ask);
                 let _ = timeout(grace.max(GOODBYE), goodbye).await;
             }

@@ -9,11 +9,11 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::{
     answer,
-    fetch::{Ask, Fetched, Peer, challenge},
+    fetch::{Fetched, HttpPeer, HttpRequest, challenge},
     listen::Cursor,
 };
 use crate::{
-    protocol::{Frame, Id, Kind, RpcError},
+    protocol::{Frame, FrameKind, Id, RpcError},
     transport::{Incoming, Junk, Outgoing, TransportError, is_passing},
 };
 
@@ -31,7 +31,7 @@ pub(super) struct Post {
     pub(super) opens: Option<DropGuard>,
 }
 
-impl Peer {
+impl HttpPeer {
     /// Carries a message, and what comes back on it.
     pub(super) async fn exchange(self: Arc<Self>, mut post: Post) {
         post.gate.cancelled().await;
@@ -40,7 +40,7 @@ impl Peer {
         if let Err(error) = self.open_if_two_endpoints().await {
             return self.failed(&post.out.frame, error).await;
         }
-        if let Kind::Request { id, method } = post.out.frame.kind() {
+        if let FrameKind::Request { id, method } = post.out.frame.kind() {
             if let Err(error) = self.ask(id, method, &post).await {
                 self.failed(&post.out.frame, error).await;
             }
@@ -62,7 +62,7 @@ impl Peer {
     }
 
     async fn failed(&self, frame: &Frame, error: TransportError) {
-        if let Kind::Request { id, .. } = frame.kind() {
+        if let FrameKind::Request { id, .. } = frame.kind() {
             return self.tell(Incoming::Failed { id: id.clone(), error }).await;
         }
         let what = match (frame.method(), frame.id()) {
@@ -155,7 +155,14 @@ impl Peer {
         let url = self.posts_to.get().unwrap_or(&self.url);
         // A call may do something each time; all else asks, tells or answers.
         let is_repeatable = post.out.frame.method() != Some("tools/call");
-        self.fetch(Ask { method: Method::POST, url, headers, body: Some(post.out.frame.bytes()), is_repeatable }).await
+        self.fetch(HttpRequest {
+            method: Method::POST,
+            url,
+            headers,
+            body: Some(post.out.frame.bytes()),
+            is_repeatable,
+        })
+        .await
     }
 
     async fn read_answer(&self, id: &Id, fetched: Fetched, resumable: bool) -> Result<(), TransportError> {
@@ -186,15 +193,15 @@ impl Peer {
     /// Hands a message to the client; `true` when it answers `asked`. An error for no request answers it too.
     pub(super) async fn pass_on(&self, frame: Frame, asked: Option<&Id>) -> bool {
         let (frame, answers) = match (frame.kind(), asked) {
-            (Kind::Response { id } | Kind::Error { id: Some(id) }, Some(asked)) => {
+            (FrameKind::Response { id } | FrameKind::Error { id: Some(id) }, Some(asked)) => {
                 let answers = id == asked;
                 (frame, answers)
             }
-            (Kind::Error { id: None }, Some(asked)) => {
+            (FrameKind::Error { id: None }, Some(asked)) => {
                 let error = frame.body_value().unwrap_or_default();
                 (Frame::error(asked, &RpcError::from_value(&error)), true)
             }
-            (Kind::Request { .. } | Kind::Notification { .. }, Some(asked)) => {
+            (FrameKind::Request { .. } | FrameKind::Notification { .. }, Some(asked)) => {
                 self.tell(Incoming::During(asked.clone(), frame)).await;
                 return false;
             }
@@ -206,7 +213,7 @@ impl Peer {
 
     /// Hands the data of an event that was cut to the client, if it is a whole answer to `asked`.
     pub(super) async fn pass_on_answer(&self, data: String, asked: Option<&Id>) -> bool {
-        let is_answer = |frame: &Frame| matches!(frame.kind(), Kind::Response { id } | Kind::Error { id: Some(id) } if Some(id) == asked);
+        let is_answer = |frame: &Frame| matches!(frame.kind(), FrameKind::Response { id } | FrameKind::Error { id: Some(id) } if Some(id) == asked);
         let answer = answer::frames(data.into_bytes()).ok().and_then(|frames| frames.into_iter().find(is_answer));
         match answer {
             Some(frame) => self.pass_on(frame, asked).await,

@@ -26,7 +26,7 @@ use crate::{
 const MAX_REFUSALS: usize = 3;
 
 /// One server as HTTP sees it: everything that the tasks of a connection share.
-pub(super) struct Peer {
+pub(super) struct HttpPeer {
     pub(super) url: Url,
     pub(super) kind: HttpKind,
     pub(super) limits: Limits,
@@ -48,7 +48,7 @@ pub(super) struct Peer {
 /// What changes while a connection lasts.
 #[derive(Default)]
 pub(super) struct State {
-    session: Option<Session>,
+    session: Option<HttpSession>,
     revision: Option<Revision>,
     /// Ends the stream that listens for the session.
     listener: CancellationToken,
@@ -56,13 +56,13 @@ pub(super) struct State {
 
 /// A session (2025-11-25, *transports*, Session Management), and the address that gave it.
 #[derive(Clone)]
-struct Session {
+struct HttpSession {
     id: HeaderValue,
     issuer: Url,
 }
 
 /// One HTTP request.
-pub(super) struct Ask<'a> {
+pub(super) struct HttpRequest<'a> {
     pub(super) method: Method,
     pub(super) url: &'a Url,
     pub(super) headers: HeaderMap,
@@ -71,7 +71,7 @@ pub(super) struct Ask<'a> {
     pub(super) is_repeatable: bool,
 }
 
-/// The answer to an [`Ask`], its body still to be read.
+/// The answer to an [`HttpRequest`], its body still to be read.
 pub(super) struct Fetched {
     pub(super) response: Response,
     /// Whether the request belonged to a session.
@@ -84,10 +84,10 @@ impl Fetched {
     }
 }
 
-impl Peer {
+impl HttpPeer {
     /// Sends one request with the credentials that there are. One that is refused was not carried out: it is sent again
     /// when there are others.
-    pub(super) async fn fetch(&self, ask: Ask<'_>) -> Result<Fetched, TransportError> {
+    pub(super) async fn fetch(&self, ask: HttpRequest<'_>) -> Result<Fetched, TransportError> {
         let Some(credentials) = &self.credentials else { return self.ask_along(&ask, &Grant::default()).await };
         let mut tries = 0;
         loop {
@@ -107,7 +107,7 @@ impl Peer {
     }
 
     /// Sends one request and follows its redirections. Our headers go to our origin alone, the session to its issuer.
-    async fn ask_along(&self, ask: &Ask<'_>, grant: &Grant) -> Result<Fetched, TransportError> {
+    async fn ask_along(&self, ask: &HttpRequest<'_>, grant: &Grant) -> Result<Fetched, TransportError> {
         let granted = headers::configured(&grant.0)?;
         let mut url = ask.url.clone();
         for _ in 0..=redirect::MAX {
@@ -147,7 +147,7 @@ impl Peer {
         Err(TransportError::NoAnswer(format!("more than {} redirections", redirect::MAX)))
     }
 
-    async fn send(&self, ask: &Ask<'_>, url: &Url, headers: &HeaderMap) -> Result<Response, TransportError> {
+    async fn send(&self, ask: &HttpRequest<'_>, url: &Url, headers: &HeaderMap) -> Result<Response, TransportError> {
         let mut request =
             self.clients.get(url.scheme(), ask.is_repeatable).await?.request(ask.method.clone(), url.clone());
         if let Some(body) = ask.body {
@@ -219,7 +219,7 @@ impl Peer {
         if let Some(id) = response.headers().get(SESSION).filter(|id| !id.is_empty()) {
             let mut id = id.clone();
             id.set_sensitive(true);
-            self.state().session = Some(Session { id, issuer: response.url().clone() });
+            self.state().session = Some(HttpSession { id, issuer: response.url().clone() });
         }
     }
 

@@ -8,7 +8,7 @@ use tokio::time::{sleep, timeout};
 
 use super::{
     answer,
-    fetch::{Ask, Peer, challenge},
+    fetch::{HttpPeer, HttpRequest, challenge},
     headers::LAST_EVENT,
 };
 use crate::{
@@ -50,7 +50,7 @@ enum Stop {
     Broken(SseError),
 }
 
-impl Peer {
+impl HttpPeer {
     /// Reads the stream of request `id` up to its answer. A legacy stream that ends before is resumed where it stopped, if
     /// the server gave the place an id.
     pub(super) async fn follow_to_answer(
@@ -135,7 +135,7 @@ impl Peer {
         if let Some(value) = cursor.last_event.as_ref().and_then(|id| HeaderValue::from_str(id).ok()) {
             headers.insert(LAST_EVENT, value);
         }
-        let ask = Ask { method: Method::GET, url: &self.url, headers, body: None, is_repeatable: true };
+        let ask = HttpRequest { method: Method::GET, url: &self.url, headers, body: None, is_repeatable: true };
         let response = self.fetch(ask).await?.response;
         let (status, kind) = (response.status(), answer::media_type(&response));
         if !status.is_success() {

@@ -18,4 +18,4 @@ mod two_endpoints;
 mod web;
 
 pub use connection::{connect, connect_with};
-pub use web::{Document, Web};
+pub use web::{Web, WebDocument};

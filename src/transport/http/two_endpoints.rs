@@ -2,10 +2,10 @@ use std::sync::Arc;
 
 use tokio::time::timeout;
 
-use super::{fetch::Peer, listen::Cursor, redirect};
+use super::{fetch::HttpPeer, listen::Cursor, redirect};
 use crate::transport::{Closed, HttpKind, Incoming, TransportError, sse::Events};
 
-impl Peer {
+impl HttpPeer {
     /// Opens the stream before the first message, when the endpoint says that there is one.
     pub(super) async fn open_if_two_endpoints(self: &Arc<Self>) -> Result<(), TransportError> {
         if self.kind == HttpKind::Sse && self.posts_to.get().is_none() {

@@ -29,20 +29,20 @@ pub struct Web {
 }
 
 /// What came back.
-pub struct Document {
+pub struct WebDocument {
     /// The status.
     pub status: u16,
     /// The body, whole. It may hold secrets.
     pub body: Vec<u8>,
 }
 
-impl fmt::Debug for Document {
+impl fmt::Debug for WebDocument {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Document(HTTP {}, {} bytes)", self.status, self.body.len())
     }
 }
 
-impl Document {
+impl WebDocument {
     /// The body, where it is a JSON object.
     pub fn object(&self) -> Option<serde_json::Map<String, Value>> {
         match serde_json::from_slice(&self.body) {
@@ -79,7 +79,7 @@ impl Web {
     ///
     /// # Errors
     /// When it cannot be had, is too large, or leads elsewhere.
-    pub async fn get(&self, url: &Url) -> Result<Document, TransportError> {
+    pub async fn get(&self, url: &Url) -> Result<WebDocument, TransportError> {
         let mut url = url.clone();
         for _ in 0..=redirect::MAX {
             let (document, to) = self.send(Method::GET, &url, None, None).await?;
@@ -100,7 +100,7 @@ impl Web {
         kind: &'static str,
         body: String,
         authorization: Option<&str>,
-    ) -> Result<Document, TransportError> {
+    ) -> Result<WebDocument, TransportError> {
         match self.send(Method::POST, url, Some((kind, body)), authorization).await? {
             (document, None) => Ok(document),
             (_, Some(_)) => Err(TransportError::NoAnswer(format!("{} leads to another place", shown(url)))),
@@ -113,7 +113,7 @@ impl Web {
         url: &Url,
         body: Option<(&'static str, String)>,
         authorization: Option<&str>,
-    ) -> Result<(Document, Option<String>), TransportError> {
+    ) -> Result<(WebDocument, Option<String>), TransportError> {
         self.check(url)
             .map_err(|reason| TransportError::Settings(format!("{} cannot be used: it {reason}", shown(url))))?;
         let mut request = self.clients.get(url.scheme(), true).await?.request(method, url.clone());
@@ -135,7 +135,7 @@ impl Web {
             let to = response.headers().get(LOCATION).and_then(|to| to.to_str().ok()).map(str::to_owned);
             if redirect::is_redirection(status) {
                 let to = to.unwrap_or_default();
-                return Ok((Document { status: status.as_u16(), body: Vec::new() }, Some(to)));
+                return Ok((WebDocument { status: status.as_u16(), body: Vec::new() }, Some(to)));
             }
             let mut body = Vec::new();
             while let Some(chunk) =
@@ -146,7 +146,7 @@ impl Web {
                 }
                 body.extend_from_slice(&chunk);
             }
-            Ok((Document { status: status.as_u16(), body }, None))
+            Ok((WebDocument { status: status.as_u16(), body }, None))
         })
         .await
         .unwrap_or(Err(TransportError::Silent(PATIENCE)))

@@ -14,7 +14,7 @@ use tokio::{
 use super::{
     group::{self, Group},
     lines::{LineError, Lines},
-    log::Log,
+    log::StderrLog,
     program, split,
     writer::Writer,
 };
@@ -34,7 +34,7 @@ pub struct Stdio {
     output: Lines<ChildStdout>,
     /// Whether a message has come.
     has_spoken: bool,
-    log: Log,
+    log: StderrLog,
     /// Messages of a batch that were not given yet.
     ready: VecDeque<Incoming>,
     /// What has ended so far, and when the rest is not waited for any more.
@@ -77,7 +77,7 @@ impl Stdio {
             writer: Writer::start(stdin),
             output: Lines::new(stdout, limits.max_message),
             has_spoken: false,
-            log: Log::drain(stderr),
+            log: StderrLog::drain(stderr),
             ready: VecDeque::new(),
             ends: Ends::default(),
             unsent: VecDeque::new(),

@@ -16,12 +16,12 @@ const LINE: usize = 2000;
 const WAITING: usize = 256;
 
 /// A server's standard error: drained always, so that the server never blocks on it, its last lines kept.
-pub(crate) struct Log {
+pub(crate) struct StderrLog {
     lines: mpsc::Receiver<String>,
     tail: Arc<Mutex<VecDeque<String>>>,
 }
 
-impl Log {
+impl StderrLog {
     /// Starts a task that drains `stderr` until its end, also after the log itself is dropped.
     pub(crate) fn drain(stderr: impl AsyncRead + Send + Unpin + 'static) -> Self {
         let (sender, lines) = mpsc::channel(WAITING);

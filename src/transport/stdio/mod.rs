@@ -12,7 +12,7 @@ mod writer;
 pub use connection::Stdio;
 pub(crate) use {
     group::{Group, describe, groups, kill_all, watch_groups},
-    log::Log,
+    log::StderrLog,
 };
 
 #[cfg(feature = "fuzzing")]

@@ -6,7 +6,7 @@ use tokio::{
     task::JoinHandle,
 };
 
-use crate::protocol::{Frame, Id, Kind};
+use crate::protocol::{Frame, FrameKind, Id};
 
 /// Frames up to this size are written with their line end at once, in bytes.
 const SMALL: usize = 16 * 1024;
@@ -59,7 +59,7 @@ async fn write(
         frames.close();
         let mut lost = Some(frame);
         while let Some(frame) = lost {
-            if let Kind::Request { id, .. } = frame.kind() {
+            if let FrameKind::Request { id, .. } = frame.kind() {
                 drop(unsent.send(id.clone()));
             }
             lost = frames.recv().await;

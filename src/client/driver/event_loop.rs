@@ -13,14 +13,14 @@ use tokio::{
 };
 
 use super::{
-    Command, Request, Setup,
+    DriverCommand, DriverSetup, Request,
     links::{ExpectedLinks, LinkWait},
     questions::OpenQuestion,
     tasks::OwnTasks,
     whose::Unclear,
 };
 use crate::{
-    client::scope::Scope,
+    client::scope::CallScope,
     elicitation::{Elicited, Waited},
     protocol::{Frame, Id, Revision},
     text::with_causes,
@@ -31,7 +31,10 @@ use crate::{
 const PROMPTS_END: Duration = Duration::from_secs(2);
 
 /// Starts the driver of `transport`; it ends when it is told to, or when nobody can tell it anything any more.
-pub(in crate::client) fn spawn(transport: Box<dyn Transport>, setup: Arc<Setup>) -> mpsc::UnboundedSender<Command> {
+pub(in crate::client) fn spawn(
+    transport: Box<dyn Transport>,
+    setup: Arc<DriverSetup>,
+) -> mpsc::UnboundedSender<DriverCommand> {
     let (sender, commands) = mpsc::unbounded_channel();
     let driver = Driver {
         transport,
@@ -58,15 +61,15 @@ pub(in crate::client) fn spawn(transport: Box<dyn Transport>, setup: Arc<Setup>)
 
 pub(super) struct Driver {
     pub(super) transport: Box<dyn Transport>,
-    pub(super) setup: Arc<Setup>,
+    pub(super) setup: Arc<DriverSetup>,
     /// What was agreed on, if anything yet.
     pub(super) revision: Option<Revision>,
     /// The requests under way.
-    pub(super) pending: HashMap<Id, Pending>,
+    pub(super) pending: HashMap<Id, PendingRequest>,
     /// Requests that were given up; a late answer is dropped.
     pub(super) abandoned: HashSet<Id>,
     /// The calls under way, in the order in which they began.
-    pub(super) scopes: Vec<Arc<Scope>>,
+    pub(super) scopes: Vec<Arc<CallScope>>,
     /// Ended calls that wait for prompts to leave the terminal.
     leaving: Vec<oneshot::Sender<()>>,
     pub(super) questions: HashMap<u64, OpenQuestion>,
@@ -86,7 +89,7 @@ pub(super) struct Driver {
 }
 
 /// A request under way.
-pub(super) struct Pending {
+pub(super) struct PendingRequest {
     /// Who waits for the response.
     pub(super) reply: oneshot::Sender<Result<Frame, TransportError>>,
     /// The progress token of the call that it belongs to.
@@ -104,14 +107,14 @@ pub(super) enum Event {
 }
 
 impl Driver {
-    async fn run(mut self, mut commands: mpsc::UnboundedReceiver<Command>) {
+    async fn run(mut self, mut commands: mpsc::UnboundedReceiver<DriverCommand>) {
         let done = loop {
             tokio::select! {
                 // A server that floods must hold up neither us nor the people who answer.
                 biased;
                 command = commands.recv() => match command {
                     None => break None,
-                    Some(Command::Close(done)) => break Some(done),
+                    Some(DriverCommand::Close(done)) => break Some(done),
                     Some(command) => self.obey(command),
                 },
                 Some(event) = self.running.next(), if !self.running.is_empty() => self.ended(event),
@@ -133,25 +136,25 @@ impl Driver {
         }
     }
 
-    fn obey(&mut self, command: Command) {
+    fn obey(&mut self, command: DriverCommand) {
         match command {
-            Command::Request(request) => self.request(request),
-            Command::Abandon { id, reason } => self.abandon(id, reason),
-            Command::Notify(frame) => self.send(frame),
-            Command::Agree(revision) => {
+            DriverCommand::Request(request) => self.request(request),
+            DriverCommand::Abandon { id, reason } => self.abandon(id, reason),
+            DriverCommand::Notify(frame) => self.send(frame),
+            DriverCommand::Agree(revision) => {
                 self.revision = Some(revision);
                 self.transport.agree(revision);
             }
-            Command::OpenScope(scope) => self.scopes.push(scope),
-            Command::CloseScope { token, done } => {
+            DriverCommand::OpenScope(scope) => self.scopes.push(scope),
+            DriverCommand::CloseScope { token, done } => {
                 self.scopes.retain(|scope| scope.token != token);
                 self.end_questions_of(token);
                 self.ask_unclear();
                 self.leaving.extend(done);
             }
-            Command::ExpectLink { id, done } => self.expected_links.expect(id, done),
+            DriverCommand::ExpectLink { id, done } => self.expected_links.expect(id, done),
             // Taken by the loop.
-            Command::Close(_) => {}
+            DriverCommand::Close(_) => {}
         }
     }
 
@@ -162,7 +165,7 @@ impl Driver {
             None => self.transport.send(out),
         };
         match sent {
-            Ok(()) => drop(self.pending.insert(id, Pending { reply, token })),
+            Ok(()) => drop(self.pending.insert(id, PendingRequest { reply, token })),
             // Whoever asked may be gone.
             Err(error) => drop(reply.send(Err(error))),
         }

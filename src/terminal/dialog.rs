@@ -13,9 +13,9 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     Terminal,
-    alarm::{Alarm, Bell, Cause},
-    gate::{Open, gate},
-    stage::{End, Stage},
+    alarm::{Alarm, AlarmCause, Bell},
+    gate::{OpenPrompt, gate},
+    stage::{DialogEnd, Stage},
 };
 
 /// Ends the dialog of a future that is dropped.
@@ -23,7 +23,7 @@ struct Hold(Bell);
 
 impl Drop for Hold {
     fn drop(&mut self) {
-        self.0.ring(Cause::Withdrawn);
+        self.0.ring(AlarmCause::Withdrawn);
     }
 }
 
@@ -35,12 +35,12 @@ impl Terminal {
         &self,
         stop: &CancellationToken,
         ready: impl FnOnce(Bell),
-        dialog: impl FnOnce(&mut Stage) -> Result<T, End> + Send + 'static,
-    ) -> Result<T, End> {
+        dialog: impl FnOnce(&mut Stage) -> Result<T, DialogEnd> + Send + 'static,
+    ) -> Result<T, DialogEnd> {
         if stop.is_cancelled() {
-            return Err(End::Withdrawn);
+            return Err(DialogEnd::Withdrawn);
         }
-        let _open = Open::new();
+        let _open = OpenPrompt::new();
         let (alarm, bell) = Alarm::new()?;
         let (sender, mut ended) = oneshot::channel();
         let mut resized = signal(SignalKind::window_change())?;
@@ -53,7 +53,7 @@ impl Terminal {
             let held = gate().hold();
             let result = catch_unwind(AssertUnwindSafe(|| dialog(&mut Stage::open(&terminal, alarm)?)));
             drop(held);
-            drop(sender.send(result.unwrap_or_else(|_| Err(End::Gone(io::Error::other("the prompt broke"))))));
+            drop(sender.send(result.unwrap_or_else(|_| Err(DialogEnd::Gone(io::Error::other("the prompt broke"))))));
         })?;
         let hold = Hold(bell.clone());
         ready(bell);
@@ -62,15 +62,15 @@ impl Terminal {
             tokio::select! {
                 biased;
                 result = &mut ended => {
-                    return result.unwrap_or_else(|_| Err(End::Gone(io::Error::other("the prompt broke"))));
+                    return result.unwrap_or_else(|_| Err(DialogEnd::Gone(io::Error::other("the prompt broke"))));
                 }
                 () = stop.cancelled(), if !stopped => {
                     stopped = true;
-                    hold.0.ring(Cause::Withdrawn);
+                    hold.0.ring(AlarmCause::Withdrawn);
                 }
-                _ = interrupted.recv() => hold.0.ring(Cause::Interrupted),
-                _ = suspended.recv() => hold.0.ring(Cause::Suspended),
-                _ = resized.recv() => hold.0.ring(Cause::Changed),
+                _ = interrupted.recv() => hold.0.ring(AlarmCause::Interrupted),
+                _ = suspended.recv() => hold.0.ring(AlarmCause::Suspended),
+                _ = resized.recv() => hold.0.ring(AlarmCause::Changed),
             }
         }
     }

@@ -10,11 +10,11 @@ use super::{
     ClientError, ServerInfo, Unauthorized,
     capabilities::{Offer, client_info},
     clock::Patience,
-    scope::Scope,
-    wire::{Ask, Failure, Wire},
+    scope::CallScope,
+    wire::{Failure, Wire, WireRequest},
 };
 use crate::{
-    protocol::{Era, Frame, Kind, Revision, RpcError, code},
+    protocol::{Era, Frame, FrameKind, Revision, RpcError, code},
     transport::TransportError,
 };
 
@@ -22,7 +22,7 @@ use crate::{
 const LOG_LEVEL: &str = "warning";
 
 /// A connection on which it is known how the server speaks.
-pub(super) struct Session {
+pub(super) struct Conversation {
     pub(super) wire: Wire,
     pub(super) info: Arc<ServerInfo>,
     pub(super) manner: Manner,
@@ -41,7 +41,7 @@ pub(super) struct Manner {
 impl Manner {
     /// `params` with the `_meta` that a request of `revision` carries (2026-07-28, *basic*, `_meta`). What is in `_meta`
     /// already stays.
-    pub(super) fn dress(
+    pub(super) fn with_meta(
         &self,
         params: Option<Map<String, Value>>,
         revision: Revision,
@@ -72,7 +72,7 @@ impl Manner {
     }
 }
 
-impl Session {
+impl Conversation {
     /// A session; `proven` says whether the server itself has shown how it speaks.
     pub(super) fn new(wire: Wire, info: ServerInfo, manner: Manner, proven: bool) -> Self {
         Self { wire, info: Arc::new(info), manner, proven: AtomicBool::new(proven) }
@@ -91,19 +91,19 @@ impl Session {
     /// Sends a request, dressed as the revision wants it.
     pub(super) async fn request(
         &self,
-        mut ask: Ask,
+        mut ask: WireRequest,
         patience: Patience,
-        scope: Option<&Scope>,
+        scope: Option<&CallScope>,
         stop: &CancellationToken,
     ) -> Result<Frame, Failure> {
-        ask.params = self.manner.dress(ask.params, self.info.revision, scope.map(|scope| scope.token));
+        ask.params = self.manner.with_meta(ask.params, self.info.revision, scope.map(|scope| scope.token));
         self.wire.request(ask, patience, scope, stop).await
     }
 }
 
 /// The error of an error frame, in the client's terms; `None` for a result.
 pub(super) fn refusal(method: &str, frame: &Frame) -> Option<ClientError> {
-    let Kind::Error { .. } = frame.kind() else { return None };
+    let FrameKind::Error { .. } = frame.kind() else { return None };
     let error = RpcError::from_value(&frame.body_value().unwrap_or_default());
     let offered = error.data.as_ref().and_then(|data| data.get("supported")).filter(|_| {
         // 2026-07-28, *Versioning*: the server has other versions.
@@ -166,14 +166,14 @@ mod tests {
         let offer = Offer { elicitation: None, roots: false };
         let manner = Manner { offer, log_level: Some("debug".into()) };
         let own = json!({"name": "x", "_meta": {"traceparent": "t"}}).as_object().cloned();
-        let dressed = manner.dress(own.clone(), Revision::V2026_07_28, Some(4)).expect("params");
+        let dressed = manner.with_meta(own.clone(), Revision::V2026_07_28, Some(4)).expect("params");
         let meta = &dressed["_meta"];
         assert_eq!((&meta["progressToken"], &meta["traceparent"]), (&json!(4), &json!("t")));
         assert_eq!(meta["io.modelcontextprotocol/protocolVersion"], "2026-07-28");
         assert_eq!(meta["io.modelcontextprotocol/clientInfo"]["name"], "toolnexus");
         assert_eq!(meta["io.modelcontextprotocol/logLevel"], "debug");
         assert!(meta["io.modelcontextprotocol/clientCapabilities"].is_object());
-        assert_eq!(manner.dress(own.clone(), Revision::V2025_11_25, None), own);
-        assert_eq!(manner.dress(None, Revision::V2025_11_25, None), None);
+        assert_eq!(manner.with_meta(own.clone(), Revision::V2025_11_25, None), own);
+        assert_eq!(manner.with_meta(None, Revision::V2025_11_25, None), None);
     }
 }

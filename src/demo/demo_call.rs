@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::{
     Outbox,
-    asker::{Ask, Asker, Pause},
+    asker::{Asker, DemoPause, DemoQuestion},
 };
 use crate::{
     elicitation::{Modes, Verdict},
@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// One `tools/call`.
-pub(super) struct Call {
+pub(super) struct DemoCall {
     /// The tool.
     pub(super) name: String,
     /// Its arguments.
@@ -24,7 +24,7 @@ pub(super) struct Call {
     token: Option<Value>,
 }
 
-impl Call {
+impl DemoCall {
     /// The call in `params`, of a client that declared `modes`.
     pub(super) fn new(params: &Value, modes: Option<Modes>, asker: Asker, out: &Outbox) -> Result<Self, RpcError> {
         let invalid = |message: &str| RpcError::new(code::INVALID_PARAMS, message);
@@ -39,19 +39,19 @@ impl Call {
     }
 
     /// Asks the client to fill a form; `None` when it cannot.
-    pub(super) async fn form(&self, message: &str, schema: &Value) -> Result<Option<Verdict>, Pause> {
+    pub(super) async fn form(&self, message: &str, schema: &Value) -> Result<Option<Verdict>, DemoPause> {
         if !self.modes.is_some_and(|modes| modes.form) {
             return Ok(None);
         }
-        let verdict = self.asker.ask("form", message, Ask::Form(schema), &self.name).await?;
+        let verdict = self.asker.ask("form", message, DemoQuestion::Form(schema), &self.name).await?;
         if self.asker.state().is_some_and(|state| state != self.name) {
-            return Err(Pause::Failed(RpcError::new(code::INVALID_PARAMS, "requestState is of another call")));
+            return Err(DemoPause::Failed(RpcError::new(code::INVALID_PARAMS, "requestState is of another call")));
         }
         if let Verdict::Accept(content) = &verdict {
             let content = content.as_object().cloned().unwrap_or_default();
             let errors = Form::from_schema(schema).check(&content);
             if let Some(error) = errors.first() {
-                return Err(Pause::Failed(RpcError::new(
+                return Err(DemoPause::Failed(RpcError::new(
                     code::INVALID_PARAMS,
                     format!("the answer is wrong: {error}"),
                 )));
@@ -61,15 +61,15 @@ impl Call {
     }
 
     /// Asks the client to open a link; `None` when it cannot.
-    pub(super) async fn link(&self, message: &str, url: &str, id: &str) -> Result<Option<Verdict>, Pause> {
+    pub(super) async fn link(&self, message: &str, url: &str, id: &str) -> Result<Option<Verdict>, DemoPause> {
         if !self.modes.is_some_and(|modes| modes.url) {
             return Ok(None);
         }
-        self.asker.ask("link", message, Ask::Link { url, id }, id).await.map(Some)
+        self.asker.ask("link", message, DemoQuestion::Link { url, id }, id).await.map(Some)
     }
 
     /// See [`Asker::call_again`].
-    pub(super) fn call_again(&self, state: &str) -> Result<(), Pause> {
+    pub(super) fn call_again(&self, state: &str) -> Result<(), DemoPause> {
         self.asker.call_again(state)
     }
 

@@ -13,19 +13,19 @@ use serde_json::{Map, Value, json};
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
-use super::{asker::Asker, call::Call, modern, offers, ticks::Ticks, tools};
+use super::{asker::Asker, demo_call::DemoCall, modern, offers, ticks::Ticks, tools};
 use crate::{
     elicitation::Modes,
-    protocol::{Frame, Id, Kind, Revision, RpcError, code},
+    protocol::{Frame, FrameKind, Id, Revision, RpcError, code},
 };
 
 /// Where the messages for the client go: all of a connection, or those that belong to one request.
 pub type Outbox = Arc<dyn Fn(Frame) + Send + Sync>;
 
-/// The conversation with one client. It knows no transport: messages come in by [`Session::receive`] and go out by the
+/// The conversation with one client. It knows no transport: messages come in by [`DemoSession::receive`] and go out by the
 /// outbox that is given with each.
 #[derive(Debug, Default)]
-pub struct Session {
+pub struct DemoSession {
     state: Mutex<State>,
     next_id: AtomicU64,
     ticks: Arc<Ticks>,
@@ -41,20 +41,20 @@ struct State {
     calls: HashMap<Id, CancellationToken>,
 }
 
-impl Session {
+impl DemoSession {
     /// Answers one message of the client: its response, and what belongs to it, goes to `out`. A tool call may take long,
     /// and other messages must be received meanwhile.
     pub async fn receive(self: Arc<Self>, frame: Frame, out: Outbox) {
         match frame.kind().clone() {
-            Kind::Response { id } | Kind::Error { id: Some(id) } => {
+            FrameKind::Response { id } | FrameKind::Error { id: Some(id) } => {
                 if let Some(reply) = self.state().replies.remove(&id) {
                     // Nobody waits for the reply when the call is over.
                     drop(reply.send(frame.bytes().to_vec()));
                 }
             }
-            Kind::Notification { method } if method == "notifications/cancelled" => self.cancel(&frame),
-            Kind::Request { id, method } => self.answer(&id, &method, &frame, &out).await,
-            Kind::Notification { .. } | Kind::Error { id: None } => {}
+            FrameKind::Notification { method } if method == "notifications/cancelled" => self.cancel(&frame),
+            FrameKind::Request { id, method } => self.answer(&id, &method, &frame, &out).await,
+            FrameKind::Notification { .. } | FrameKind::Error { id: None } => {}
         }
     }
 
@@ -86,7 +86,7 @@ impl Session {
             "tools/call" => {
                 let modes = self.state().modes;
                 let asker = Asker::Legacy { session: Arc::clone(self), out: Arc::clone(out) };
-                tools::run(Call::new(params, modes, asker, out)?).await
+                tools::run(DemoCall::new(params, modes, asker, out)?).await
             }
             "logging/setLevel" => {
                 self.ticks.log_from(params["level"].as_str().unwrap_or_default(), out);
@@ -115,11 +115,11 @@ impl Session {
     }
 
     /// A new id for a question, and its reply. When the reply is no longer waited for, the question is taken back.
-    pub(super) fn expect_reply(self: &Arc<Self>, out: &Outbox) -> (Id, Reply) {
+    pub(super) fn expect_reply(self: &Arc<Self>, out: &Outbox) -> (Id, DemoReply) {
         let id = Id::String(format!("ask-{}", self.next_id.fetch_add(1, Ordering::Relaxed) + 1));
         let (sender, receiver) = oneshot::channel();
         self.state().replies.insert(id.clone(), sender);
-        (id.clone(), Reply { id, receiver, session: Arc::clone(self), out: Arc::clone(out) })
+        (id.clone(), DemoReply { id, receiver, session: Arc::clone(self), out: Arc::clone(out) })
     }
 
     fn cancel(&self, frame: &Frame) {
@@ -150,14 +150,14 @@ pub(super) fn modes(capabilities: Option<&Value>) -> Option<Modes> {
 }
 
 /// The reply to a question, as bytes.
-pub(super) struct Reply {
+pub(super) struct DemoReply {
     id: Id,
     receiver: oneshot::Receiver<Vec<u8>>,
-    session: Arc<Session>,
+    session: Arc<DemoSession>,
     out: Outbox,
 }
 
-impl Future for Reply {
+impl Future for DemoReply {
     type Output = io::Result<Vec<u8>>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
@@ -165,7 +165,7 @@ impl Future for Reply {
     }
 }
 
-impl Drop for Reply {
+impl Drop for DemoReply {
     fn drop(&mut self) {
         if self.session.state().replies.remove(&self.id).is_some() {
             let params = json!({"requestId": self.id.to_value(), "reason": "the call is over"});

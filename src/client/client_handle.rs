@@ -5,8 +5,8 @@ use serde_json::{Map, Value, value::RawValue};
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    BeforeSending, CallEnd, Caller, ClientError, ClientOptions, PendingCall, ServerInfo, TaskSink, direct::Direct,
-    negotiate::Opener,
+    BeforeSending, CallEnd, Caller, ClientError, ClientOptions, PendingCall, ServerInfo, TaskSink,
+    direct_client::DirectClient, negotiate::Opener,
 };
 use crate::{config::ServerConfig, protocol::Tool};
 
@@ -32,7 +32,7 @@ pub struct ToolCall {
 pub struct Client(Way);
 
 enum Way {
-    Direct(Box<Direct>),
+    Direct(Box<DirectClient>),
     Attached(Box<dyn Attached>),
 }
 
@@ -122,7 +122,7 @@ impl Client {
 
     /// Opens the conversation through `opener`.
     pub(super) async fn open(opener: Opener, stop: &CancellationToken) -> Result<Self, ClientError> {
-        Ok(Self(Way::Direct(Box::new(Direct::open(opener, stop).await?))))
+        Ok(Self(Way::Direct(Box::new(DirectClient::open(opener, stop).await?))))
     }
 
     /// Whether another process keeps the server.

@@ -4,7 +4,7 @@ use futures_util::future::join_all;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
-use super::{PendingInput, run::Call};
+use super::{PendingInput, open_call::OpenCall};
 use crate::{
     client::{ClientError, NoticeKind, roots},
     elicitation::{Asked, Cause, ElicitResult, Elicited, Origin, Question, check_elicitation, elicit},
@@ -12,14 +12,14 @@ use crate::{
 
 /// How a round of questions ended.
 #[derive(Debug, Default)]
-pub(super) struct Answers {
+pub(super) struct RoundAnswers {
     /// Whether somebody put a question aside.
     pub(super) is_deferred: bool,
     /// The links that were accepted.
     pub(super) links: Vec<Arc<Question>>,
 }
 
-impl Call<'_> {
+impl OpenCall<'_> {
     /// Refuses what cannot be served, before anything is asked.
     ///
     /// # Errors
@@ -55,7 +55,7 @@ impl Call<'_> {
         &self,
         inputs: &mut [PendingInput],
         cause: impl Fn(&str) -> Cause,
-    ) -> Result<Answers, ClientError> {
+    ) -> Result<RoundAnswers, ClientError> {
         let _pause = self.clock().pause();
         let stop = self.stop.child_token();
         let mut asked = Vec::new();
@@ -72,7 +72,7 @@ impl Call<'_> {
         let (questions, ends): (Vec<_>, Vec<_>) =
             questions.into_iter().map(|asked| (asked.question, asked.end)).unzip();
         let ends = join_all(ends).await;
-        let mut answers = Answers::default();
+        let mut answers = RoundAnswers::default();
         for ((input, question), elicited) in inputs.into_iter().zip(questions).zip(ends) {
             match elicited {
                 Elicited::Deferred => answers.is_deferred = true,

@@ -5,54 +5,54 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     BeforeSending, CallEnd, CallReport, PendingCall, TaskSink,
-    links::Links,
-    outcome::{self, Outcome},
+    links::RequiredLinks,
+    outcome::{self, ResultType},
     rounds::Rounds,
-    waiting::Waiting,
+    waiting::LinkPause,
 };
 use crate::{
     client::{
         Caller, ClientError, ClientOptions, NoticeKind,
         clock::{Clock, Patience},
-        direct::{Direct, Line},
+        conversation::{Conversation, refusal},
+        direct_client::{DirectClient, Route},
         exchange::Exchange,
-        scope::{OpenScope, Scope},
-        session::{Session, refusal},
-        wire::Ask,
+        scope::{CallScope, OpenScope},
+        wire::WireRequest,
     },
     elicitation::{CallName, Resolver, Waited},
     protocol::{Era, RpcError, Tool, code},
 };
 
 /// A call under way.
-pub(in crate::client) struct Call<'a> {
-    pub(super) client: &'a Direct,
-    pub(super) session: Arc<Session>,
+pub(in crate::client) struct OpenCall<'a> {
+    pub(super) client: &'a DirectClient,
+    pub(super) session: Arc<Conversation>,
     /// The connection that the call goes over.
-    pub(super) line: Line,
+    pub(super) line: Route,
     /// `tools/call`, `prompts/get` or `resources/read`.
     pub(super) method: String,
     /// The params as first sent.
     pub(super) params: Map<String, Value>,
     pub(super) tool: Option<Tool>,
     pub(super) on_task: Option<TaskSink>,
-    pub(super) scope: Arc<Scope>,
+    pub(super) scope: Arc<CallScope>,
     open: Option<OpenScope>,
     pub(super) patience: Patience,
     /// Fires when the call is given up, by whoever made it or by a person who waited behind a link.
     pub(super) stop: CancellationToken,
-    pub(super) waiting: Option<Waiting>,
+    pub(super) waiting: Option<LinkPause>,
     /// The links that a person says are done with, while the answer to an earlier request was still on its way.
     pub(super) said_done: Vec<String>,
 }
 
-impl<'a> Call<'a> {
+impl<'a> OpenCall<'a> {
     /// A call of `method`, which may be silent for `silence`.
     ///
     /// # Errors
     /// When there is no connection.
     pub(in crate::client) async fn begin(
-        client: &'a Direct,
+        client: &'a DirectClient,
         method: &str,
         params: Map<String, Value>,
         silence: Option<Duration>,
@@ -68,7 +68,7 @@ impl<'a> Call<'a> {
         // Somebody else's question stops no clock of this caller's.
         let clock = if caller.is_some() { Clock::new() } else { session.wire.clock().clone() };
         let is_tool = method == "tools/call";
-        let scope = Arc::new(Scope::new(client.next_id(), CallName::from(name), is_tool, clock, caller));
+        let scope = Arc::new(CallScope::new(client.next_id(), CallName::from(name), is_tool, clock, caller));
         let patience = Patience::new(&scope.clock, silence, total);
         let stop = stop.child_token();
         let mut call = Self {
@@ -148,7 +148,7 @@ impl<'a> Call<'a> {
         mut params: Map<String, Value>,
         mut rounds: Rounds,
     ) -> Result<CallEnd, ClientError> {
-        let mut links = Links::default();
+        let mut links = RequiredLinks::default();
         if let Some(task) = self.legacy_task() {
             params.insert("task".into(), task);
         }
@@ -162,7 +162,7 @@ impl<'a> Call<'a> {
                     }
                     ClientError::Rpc { error, .. } if self.may_ask_by_handshake(&error.message) => {
                         let Some(again) = self.begin_again().await? else { return Err(self.refused(error)) };
-                        (params, rounds, links) = (again, Rounds::default(), Links::default());
+                        (params, rounds, links) = (again, Rounds::default(), RequiredLinks::default());
                         continue;
                     }
                     error => return Err(error),
@@ -176,12 +176,12 @@ impl<'a> Call<'a> {
                 };
             }
             match outcome::read(&self.method, &result)? {
-                Outcome::Complete => {
+                ResultType::Complete => {
                     let Some(again) = self.begin_again_after(&result).await? else { return Ok(self.done(result)) };
-                    (params, rounds, links) = (again, Rounds::default(), Links::default());
+                    (params, rounds, links) = (again, Rounds::default(), RequiredLinks::default());
                 }
-                Outcome::Task(task) => return self.follow_task(*task, Vec::new()).await,
-                Outcome::InputRequired(asking) => match self.round(&mut rounds, asking).await? {
+                ResultType::Task(task) => return self.follow_task(*task, Vec::new()).await,
+                ResultType::InputRequired(asking) => match self.round(&mut rounds, asking).await? {
                     Ok(next) => params = next,
                     Err(pending) => return Ok(CallEnd::Deferred(Box::new(pending))),
                 },
@@ -195,7 +195,7 @@ impl<'a> Call<'a> {
 
     /// Sends the call's request, or another one of the call, while somebody may wait behind a link.
     async fn send(&mut self, params: Map<String, Value>) -> Result<crate::protocol::Frame, ClientError> {
-        let mut ask = Ask::new(&self.method, Some(params));
+        let mut ask = WireRequest::new(&self.method, Some(params));
         ask.headers = self.headers();
         let is_repeatable = !self.scope.is_tool || self.tool.as_ref().is_some_and(Tool::is_repeatable);
         self.exchange(ask, is_repeatable).await
@@ -207,7 +207,7 @@ impl<'a> Call<'a> {
     /// When there is no response, or the call is given up.
     pub(super) async fn exchange(
         &mut self,
-        ask: Ask,
+        ask: WireRequest,
         is_repeatable: bool,
     ) -> Result<crate::protocol::Frame, ClientError> {
         let exchange =

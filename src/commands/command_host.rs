@@ -16,7 +16,7 @@ use crate::{
 };
 
 /// A host for the time of one command, with the printer for its notices and the signals that end it.
-pub(super) struct Session {
+pub(super) struct CommandHost {
     /// The host.
     pub(super) host: Arc<Host>,
     /// The signals.
@@ -38,7 +38,7 @@ pub(super) struct Heard {
     pub(super) unanswered: Vec<Unanswered>,
 }
 
-impl Session {
+impl CommandHost {
     /// A host for `config`, in which `tool` alone will be called where it says one. Must be called in a runtime.
     ///
     /// # Errors

@@ -12,18 +12,18 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     BeforeSending, CallEnd, Caller, ClientError, ClientOptions, PendingCall, ServerInfo, ToolCall,
-    call::Call,
+    call::OpenCall,
     clock::Patience,
+    conversation::{Conversation, refusal},
     exchange::Exchange,
     negotiate::Opener,
-    session::{Session, refusal},
-    wire::{Ask, gone},
+    wire::{WireRequest, gone},
 };
 use crate::protocol::{Era, Tool, code};
 
 /// Which of a client's connections a request goes over.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Line {
+pub(super) enum Route {
     /// The one in the revision that the server was found to speak.
     #[default]
     Found,
@@ -33,16 +33,16 @@ pub(super) enum Line {
 
 /// The client of a server that this process itself started or reached. A connection that is lost is opened again when it is
 /// next needed.
-pub(super) struct Direct {
+pub(super) struct DirectClient {
     pub(super) opener: Opener,
-    session: Mutex<Arc<Session>>,
+    session: Mutex<Arc<Conversation>>,
     /// A second, legacy connection, for the tools that can ask over such a one alone.
-    by_handshake: Mutex<Option<Arc<Session>>>,
+    by_handshake: Mutex<Option<Arc<Conversation>>>,
     info: std::sync::Mutex<Arc<ServerInfo>>,
     is_closed: AtomicBool,
 }
 
-impl Direct {
+impl DirectClient {
     /// Opens the conversation through `opener`.
     pub(super) async fn open(opener: Opener, stop: &CancellationToken) -> Result<Self, ClientError> {
         let session = opener.open(stop).await?;
@@ -95,7 +95,7 @@ impl Direct {
     pub(super) async fn call_tool(&self, call: ToolCall, stop: &CancellationToken) -> Result<CallEnd, ClientError> {
         let ToolCall { name, arguments, tool, timeout, on_task, caller } = call;
         let params = Map::from_iter([("name".to_owned(), json!(name)), ("arguments".to_owned(), arguments.into())]);
-        Call::begin(self, "tools/call", params, timeout, caller, stop).await?.of(tool, on_task).run().await
+        OpenCall::begin(self, "tools/call", params, timeout, caller, stop).await?.of(tool, on_task).run().await
     }
 
     /// `prompts/get` or `resources/read`, with everything that may happen on the way.
@@ -109,7 +109,7 @@ impl Direct {
         caller: Option<Caller>,
         stop: &CancellationToken,
     ) -> Result<CallEnd, ClientError> {
-        Call::begin(self, method, params, None, caller, stop).await?.run().await
+        OpenCall::begin(self, method, params, None, caller, stop).await?.run().await
     }
 
     /// Goes on with a call that was put aside in an earlier run. Entries of `inputs` that have a response are not asked
@@ -128,7 +128,7 @@ impl Direct {
             return Err(ClientError::call_gone(&pending.method, None));
         }
         let params = pending.params.as_object().cloned().unwrap_or_default();
-        Call::begin(self, &pending.method, params, None, caller, stop).await?.resume(pending, before_sending).await
+        OpenCall::begin(self, &pending.method, params, None, caller, stop).await?.resume(pending, before_sending).await
     }
 
     /// Any other request, within the time of a listing: its result's own bytes. A lost one is sent again once.
@@ -141,9 +141,9 @@ impl Direct {
         params: Option<Map<String, Value>>,
         stop: &CancellationToken,
     ) -> Result<Box<RawValue>, ClientError> {
-        let (ask, patience) = (Ask::new(method, params), self.opener.patience());
+        let (ask, patience) = (WireRequest::new(method, params), self.opener.patience());
         let (_, frame) = self
-            .exchange(Exchange { ask, patience, scope: None, is_repeatable: true, line: Line::Found }, stop)
+            .exchange(Exchange { ask, patience, scope: None, is_repeatable: true, line: Route::Found }, stop)
             .await?;
         if let Some(error) = refusal(method, &frame) {
             return Err(error);
@@ -162,9 +162,9 @@ impl Direct {
         let method = "subscriptions/listen";
         let session = self.session(method, stop).await?;
         if session.info.era() == Era::Legacy {
-            return self.listen_as_before(&session, &filter, stop).await;
+            return self.listen_by_handshake(&session, &filter, stop).await;
         }
-        let ask = Ask::new(method, Some(Map::from_iter([("notifications".to_owned(), Value::Object(filter))])));
+        let ask = WireRequest::new(method, Some(Map::from_iter([("notifications".to_owned(), Value::Object(filter))])));
         let patience = Patience::at_most(session.wire.clock(), Duration::MAX / 4);
         match session.request(ask, patience, None, stop).await {
             Ok(frame) => refusal(method, &frame).map_or(Ok(()), Err),
@@ -173,9 +173,9 @@ impl Direct {
         }
     }
 
-    async fn listen_as_before(
+    async fn listen_by_handshake(
         &self,
-        session: &Session,
+        session: &Conversation,
         filter: &Map<String, Value>,
         stop: &CancellationToken,
     ) -> Result<(), ClientError> {
@@ -220,18 +220,18 @@ impl Direct {
     }
 
     /// The session as it is, be it over.
-    pub(super) async fn current(&self) -> Arc<Session> {
+    pub(super) async fn current(&self) -> Arc<Conversation> {
         Arc::clone(&*self.session.lock().await)
     }
 
     /// A session of this line on which `method` can be asked, opened again where the last one is over.
     pub(super) async fn session_of(
         &self,
-        line: Line,
+        line: Route,
         method: &str,
         stop: &CancellationToken,
-    ) -> Result<Arc<Session>, ClientError> {
-        if line == Line::Found {
+    ) -> Result<Arc<Conversation>, ClientError> {
+        if line == Route::Found {
             return self.session(method, stop).await;
         }
         let mut slot = self.by_handshake.lock().await;
@@ -245,7 +245,11 @@ impl Direct {
     }
 
     /// A session on which `method` can be asked, opened again where the last one is over.
-    pub(super) async fn session(&self, method: &str, stop: &CancellationToken) -> Result<Arc<Session>, ClientError> {
+    pub(super) async fn session(
+        &self,
+        method: &str,
+        stop: &CancellationToken,
+    ) -> Result<Arc<Conversation>, ClientError> {
         let mut session = self.session.lock().await;
         if session.is_over() {
             if self.is_closed.load(Ordering::Relaxed) {
@@ -264,7 +268,7 @@ impl Direct {
     }
 
     /// Finds out again how the server speaks, unless somebody has done so meanwhile.
-    pub(super) async fn replace(&self, old: &Arc<Session>, stop: &CancellationToken) -> Result<(), ClientError> {
+    pub(super) async fn replace(&self, old: &Arc<Conversation>, stop: &CancellationToken) -> Result<(), ClientError> {
         let mut session = self.session.lock().await;
         if Arc::ptr_eq(&session, old) {
             old.wire.close().await;
@@ -273,7 +277,7 @@ impl Direct {
         Ok(())
     }
 
-    fn adopt(&self, session: Session) -> Arc<Session> {
+    fn adopt(&self, session: Conversation) -> Arc<Conversation> {
         *self.info.lock().unwrap_or_else(PoisonError::into_inner) = Arc::clone(&session.info);
         Arc::new(session)
     }
