@@ -155,7 +155,7 @@ impl Arguments {
             Ok(faults) if faults.is_empty() => return Ok(None),
             Ok(faults) => faults,
             Err(TooCostly) => {
-                return Ok(Some("the arguments are not checked: by this schema that would take too long".to_owned()));
+                return Ok(Some("the arguments are not checked, because this schema would take too long".to_owned()));
             }
         };
         Err(ArgumentError::Unfit(faults.into_iter().map(FieldError::from).collect()))
@@ -325,7 +325,7 @@ fn put<'a>(
             let first = std::mem::take(place);
             *place = Value::Array(listed(first).into_iter().chain(listed(value)).collect());
         }
-        Turn::Refused => return Err("given twice, and it takes one value".to_owned()),
+        Turn::Refused => return Err("given twice, but it takes only one value".to_owned()),
     }
     Ok(())
 }

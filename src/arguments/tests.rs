@@ -127,7 +127,7 @@ fn what_cannot_fit_is_refused_by_name() {
         (vec!["dry=maybe"], "argument dry: maybe is neither yes nor no"),
         (vec!["size=xl"], "argument size: \"xl\" is not one of \"s\", \"m\", 10"),
         (vec!["where=here"], "argument where: here is not a JSON object"),
-        (vec!["code=a", "code=b"], "argument code: given twice, and it takes one value"),
+        (vec!["code=a", "code=b"], "argument code: given twice, but it takes only one value"),
         (vec!["qty:={"], "argument qty: { is not JSON: EOF while parsing an object at line 1 column 1"),
         (vec!["verbose"], "\"verbose\" is not an argument: write key=text, key:=json or key=@file"),
     ] {

@@ -37,7 +37,7 @@ impl Site for SignInCallback {
     fn answer(self: Arc<Self>, visit: Visit) -> BoxFuture<'static, Reply> {
         async move {
             if visit.form.is_some() || !belongs(&visit.query, &self.state) {
-                let body = html! { p { "This does not belong to the sign-in that is under way." } };
+                let body = html! { p { "This does not belong to the current sign-in." } };
                 return Reply::Page(Page::refusal("Not expected", body));
             }
             let (done, end) = oneshot::channel();
@@ -52,9 +52,9 @@ impl Site for SignInCallback {
                 ),
                 Ok(Some(reason)) => Page::refusal(
                     format!("Not signed in to {}", self.server),
-                    html! { p { (reason) } p { "The terminal says more." } },
+                    html! { p { (reason) } p { "See the terminal for details." } },
                 ),
-                Err(_) => Page::refusal("This sign-in is over", html! { p { "The terminal says more." } }),
+                Err(_) => Page::refusal("This sign-in is over", html! { p { "See the terminal for details." } }),
             })
         }
         .boxed()

@@ -96,7 +96,7 @@ impl OAuthClient {
         const WHAT: &str = "to register this program";
         let Some(endpoint) = &server.registration else {
             return Err(AuthError::unusable(format!(
-                "{} registers no programs by itself: register one there, and write its `clientId` under `oauth`",
+                "{} does not register clients automatically: register one there, and put its `clientId` under `oauth`",
                 super::error::tame(&server.issuer)
             )));
         };
@@ -146,8 +146,7 @@ impl OAuthClient {
             }
             Method::PrivateKeyJwt => {
                 let file = oauth.private_key_file.as_ref();
-                let file =
-                    file.ok_or_else(|| AuthError::unusable("the key of this program is not configured any more"))?;
+                let file = file.ok_or_else(|| AuthError::unusable("the key of this client is no longer configured"))?;
                 let assertion = jwt::assertion(file, &self.id, issuer)?;
                 form.extend([("client_id", self.id.clone()), ("client_assertion_type", ASSERTION.to_owned())]);
                 form.push(("client_assertion", assertion));

@@ -32,15 +32,15 @@ const GOODBYE: Duration = Duration::from_secs(2);
 pub(super) async fn sign_in(plan: &Plan<'_>, stop: &CancellationToken) -> Result<(OAuthClient, Tokens), AuthError> {
     let server = &plan.auth_server;
     let Some(authorization) = &server.authorization else {
-        return Err(AuthError::unusable("the authorization server takes nobody in a browser"));
+        return Err(AuthError::unusable("the authorization server does not support sign-in with a browser"));
     };
     if !server.has_s256 {
         return Err(AuthError::unusable("the authorization server does not say that it protects codes (PKCE, S256)"));
     }
-    let random = |_| AuthError::unusable("the system has no randomness");
+    let random = |_| AuthError::unusable("random numbers are not available");
     let state = unguessable().map_err(random)?;
     let mut bytes = [0; 32];
-    SystemRandom::new().fill(&mut bytes).map_err(|_| AuthError::unusable("the system has no randomness"))?;
+    SystemRandom::new().fill(&mut bytes).map_err(|_| AuthError::unusable("random numbers are not available"))?;
     let verifier = BASE64_URL_SAFE_NO_PAD.encode(bytes);
     let (callback, mut returns) = SignInCallback::new(state.clone(), plan.server.to_string());
     let pages = serve(plan, Arc::new(callback)).await?;
@@ -101,12 +101,13 @@ pub(super) async fn sign_in(plan: &Plan<'_>, stop: &CancellationToken) -> Result
 /// else on a free one.
 async fn serve(plan: &Plan<'_>, site: Arc<dyn Site>) -> Result<Pages, AuthError> {
     let at = |port| Address::Known { path: PATH.to_owned(), port };
-    let failed =
-        |error: std::io::Error| AuthError::unusable(format!("the page to come back to cannot be served: {error}"));
+    let failed = |error: std::io::Error| {
+        AuthError::unusable(format!("the page for the end of the sign-in cannot be served: {error}"))
+    };
     if let Some(port) = plan.oauth.redirect_port {
         return Pages::serve(at(Some(port)), site).await.map_err(|error| match error.kind() {
             std::io::ErrorKind::AddrInUse => AuthError::unusable(format!(
-                "another program has port {port}, on which the browser is to come back: end it, or change `redirectPort`"
+                "another program uses port {port}, to which the browser must return: end it, or change `redirectPort`"
             )),
             _ => failed(error),
         });
@@ -180,13 +181,11 @@ fn code(plan: &Plan<'_>, fields: &Fields) -> Result<String, AuthError> {
         _ => false,
     };
     if !is_right {
-        return Err(AuthError::unusable(
-            "the answer comes from another authorization server than the one that was asked",
-        ));
+        return Err(AuthError::unusable("the answer comes from a different authorization server"));
     }
     if let Some(error) = fields.one("error") {
         return Err(AuthError::refused("the sign-in", error, fields.one("error_description")));
     }
     let code = fields.one("code").filter(|code| !code.is_empty());
-    code.map(str::to_owned).ok_or_else(|| AuthError::unusable("the browser came back without a code"))
+    code.map(str::to_owned).ok_or_else(|| AuthError::unusable("the browser returned without a code"))
 }

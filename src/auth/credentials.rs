@@ -243,7 +243,7 @@ impl Inner {
         if !state.tried.insert(refresh.clone()) {
             return Ok(false);
         }
-        let wrong = |_| AuthError::unusable("the token endpoint that is kept is not an address");
+        let wrong = |_| AuthError::unusable("the stored token endpoint is not a valid address");
         let url = Url::parse(&known.token_endpoint).map_err(wrong)?;
         let (issuer, client) = (known.issuer.clone(), known.client.clone());
         let endpoint =
@@ -346,7 +346,7 @@ impl Inner {
         let issuer = match &self.oauth.issuer {
             Some(issuer) if !resource.issuers.contains(issuer) => {
                 let reason =
-                    format!("the server trusts another authorization server than {issuer}, which is configured");
+                    format!("the configuration names {issuer}, but the server trusts another authorization server");
                 return Err(AuthError::unusable(reason));
             }
             Some(issuer) => issuer.clone(),
@@ -453,7 +453,7 @@ impl Plan<'_> {
         let host = Url::parse(&self.auth_server.issuer).ok().and_then(|url| url.host_str().map(str::to_owned));
         let mut prompt = format!("Sign in at {}.", host.unwrap_or_default());
         if !self.scopes.is_empty() {
-            prompt = format!("{prompt}\nIt gives this program: {}", self.scopes.join(", "));
+            prompt = format!("{prompt}\nIt will allow this program: {}", self.scopes.join(", "));
         }
         if let Some(say) = say {
             prompt = format!("{prompt}\n{say}");
@@ -469,9 +469,9 @@ impl Plan<'_> {
 
     /// What the person pastes while the browser is waited for.
     pub(super) async fn pasted(&self, is_wrong: bool, stop: &CancellationToken) -> Outcome {
-        let mut message = "Go on in the browser. This goes on by itself when you are done there.".to_owned();
+        let mut message = "Continue in the browser. This prompt closes when you are done there.".to_owned();
         if is_wrong {
-            message = format!("That was not the address: it belongs to another sign-in, or to none.\n{message}");
+            message = format!("That is not the right address: it belongs to another sign-in, or to none.\n{message}");
         }
         let schema = json!({"type": "object", "properties": {"address": {"type": "string"}}, "required": ["address"]});
         let params = json!({"message": message, "requestedSchema": schema});

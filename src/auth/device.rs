@@ -17,7 +17,7 @@ const LONGEST: Duration = Duration::from_secs(60);
 pub(super) async fn sign_in(plan: &Plan<'_>, stop: &CancellationToken) -> Result<(OAuthClient, Tokens), AuthError> {
     let server = &plan.auth_server;
     let Some(device) = &server.device else {
-        return Err(AuthError::unusable("the authorization server offers no sign-in on another device"));
+        return Err(AuthError::unusable("the authorization server does not support sign-in on another device"));
     };
     let client = plan.client("http://127.0.0.1/callback").await?;
     let endpoint =

@@ -40,7 +40,7 @@ pub(super) async fn resource(web: &Web, server: &Url, challenge: Option<&Challen
     let places = match named {
         Some(text) => {
             // It may be anywhere (RFC 9728, section 5.1): what counts is that it is about the address that was asked.
-            let url = server.join(text).map_err(|_| AuthError::unusable("the server's metadata is at no address"))?;
+            let url = server.join(text).map_err(|_| AuthError::unusable("the address of the server's metadata is not valid"))?;
             web.check(&url).map_err(|reason| {
                 AuthError::unusable(format!(
                     "the server says that its metadata is at {}, which {reason}",
@@ -70,7 +70,7 @@ fn read_resource(server: &Url, object: &Map<String, Value>) -> Result<Resource, 
     let id = object.get("resource").and_then(Value::as_str).unwrap_or_default();
     let covers = Url::parse(id).is_ok_and(|resource| covers(&resource, server));
     if !covers {
-        let reason = format!("the server's metadata is about another resource, {:?}", tame(id));
+        let reason = format!("the server's metadata is for another resource, {:?}", tame(id));
         return Err(AuthError::unusable(reason));
     }
     let issuers = texts(object, "authorization_servers").unwrap_or_default();
@@ -110,7 +110,7 @@ fn well_known(url: &Url, kind: &str) -> Vec<Url> {
 pub(super) async fn auth_server(web: &Web, issuer: &str, is_assumed: bool) -> Result<AuthServer, AuthError> {
     let url = Url::parse(issuer).ok().filter(|url| url.query().is_none() && url.fragment().is_none());
     let named = || format!("the authorization server {:?}", tame(issuer));
-    let url = url.ok_or_else(|| AuthError::unusable(format!("{} is not an address", named())))?;
+    let url = url.ok_or_else(|| AuthError::unusable(format!("{} is not a valid address", named())))?;
     web.check(&url).map_err(|reason| AuthError::unusable(format!("{} {reason}", named())))?;
     let path = url.path().trim_end_matches('/');
     let mut places = vec![format!("/.well-known/oauth-authorization-server{path}")];
@@ -137,7 +137,7 @@ pub(super) async fn auth_server(web: &Web, issuer: &str, is_assumed: bool) -> Re
 
 /// Where the endpoints are that nobody speaks of (2025-03-26, *authorization*, Fallbacks).
 fn assumed(url: &Url, issuer: &str) -> Result<AuthServer, AuthError> {
-    let at = |path: &str| url.join(path).map_err(|_| AuthError::unusable("the server's address has no root"));
+    let at = |path: &str| url.join(path).map_err(|_| AuthError::unusable("the server's address has no host"));
     Ok(AuthServer {
         issuer: issuer.to_owned(),
         authorization: Some(at("/authorize")?),
@@ -156,7 +156,8 @@ fn assumed(url: &Url, issuer: &str) -> Result<AuthServer, AuthError> {
 fn read_auth_server(web: &Web, issuer: &str, object: &Map<String, Value>) -> Result<AuthServer, AuthError> {
     let said = object.get("issuer").and_then(Value::as_str).unwrap_or_default();
     if said != issuer {
-        let reason = format!("the metadata of {:?} is that of another one, {:?}", tame(issuer), tame(said));
+        let reason =
+            format!("the metadata of {:?} is for another authorization server, {:?}", tame(issuer), tame(said));
         return Err(AuthError::unusable(reason));
     }
     let endpoint = |key: &str| -> Result<Option<Url>, AuthError> {
@@ -164,7 +165,7 @@ fn read_auth_server(web: &Web, issuer: &str, object: &Map<String, Value>) -> Res
         let wrong = |reason: &str| {
             AuthError::unusable(format!("{key} of the authorization server, {:?}, {reason}", tame(text)))
         };
-        let url = Url::parse(text).map_err(|_| wrong("is not an address"))?;
+        let url = Url::parse(text).map_err(|_| wrong("is not a valid address"))?;
         web.check(&url).map_err(|reason| wrong(&reason))?;
         Ok(Some(url))
     };

@@ -19,14 +19,14 @@ pub(super) fn assertion(key_file: &Path, client_id: &str, audience: &str) -> Res
     let wrong = |reason: &str| AuthError::unusable(format!("the key {} {reason}", key_file.display()));
     let pem = std::fs::read(key_file).map_err(|error| wrong(&format!("cannot be read: {error}")))?;
     let key = PrivatePkcs8KeyDer::from_pem_slice(&pem)
-        .map_err(|_| wrong("is not PKCS #8 in PEM (`openssl pkcs8 -topk8 -nocrypt` makes it so)"))?;
-    let random = || AuthError::unusable("the system has no randomness");
+        .map_err(|_| wrong("is not PKCS #8 in PEM (`openssl pkcs8 -topk8 -nocrypt` converts it)"))?;
+    let random = || AuthError::unusable("random numbers are not available");
     let id = unguessable().map_err(|_| random())?;
     let claims = json!({
         "iss": client_id, "sub": client_id, "aud": audience, "iat": now(), "exp": now() + LIFE, "jti": id,
     });
     sign(key.secret_pkcs8_der(), &claims.to_string())
-        .ok_or_else(|| wrong("is of no kind that can be used: RSA, P-256 and Ed25519 can"))
+        .ok_or_else(|| wrong("has an unsupported type: use RSA, P-256 or Ed25519"))
 }
 
 /// A JWT of these claims, signed as the kind of key wants it.

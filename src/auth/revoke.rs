@@ -40,7 +40,7 @@ pub async fn sign_out(
         return Ok(Some(SignedOut { url: known.url, revoked: None }));
     };
     let revoked = async {
-        let unusable = |_| AuthError::unusable("the server's address is not one any more");
+        let unusable = |_| AuthError::unusable("the server's address is no longer valid");
         let plain = match endpoint {
             Some(endpoint) => endpoint.clone(),
             None => HttpEndpoint {

@@ -104,7 +104,8 @@ impl ClientError {
             other => Closed { reason: other.to_string(), stderr: Vec::new() },
         });
         let words = how.as_ref().map(|how| format!(" ({})", how.reason)).unwrap_or_default();
-        let reason = format!("the call waited in a kept server that has ended since{words}; it was not made again");
+        let reason =
+            format!("the call was waiting in a kept server that has ended since then{words}; it was not made again");
         let source = TransportError::Closed(Closed { reason, stderr: how.map(|how| how.stderr).unwrap_or_default() });
         Self::Lost { method: method.to_owned(), source }
     }

@@ -61,7 +61,9 @@ impl DirectClient {
             match fate {
                 Fate::SpeaksOtherwise if again => self.replace(&session, stop).await?,
                 Fate::SessionEnded if again => self.opener.renew(&session, stop).await?,
-                Fate::Lost if again => session.wire.setup().warn(format!("{method} was lost and is sent again")),
+                Fate::Lost if again => {
+                    session.wire.setup().warn(format!("the answer to {method} was lost; it is sent again"))
+                }
                 _ => {
                     if answer.is_ok() {
                         session.prove();

@@ -50,7 +50,7 @@ impl DirectClient {
                 session
                     .wire
                     .setup()
-                    .warn(format!("{method} goes on without end, and is cut after {} pages", cursors.len()));
+                    .warn(format!("{method} does not end; toolnexus stopped after {} pages", cursors.len()));
                 return Ok(entries);
             }
             cursor = Some(next);
@@ -65,7 +65,7 @@ impl DirectClient {
         let warn = |text: String| session.wire.setup().warn(text);
         let read = |entry: Value| {
             let Some(tool) = Tool::from_value(entry) else {
-                warn("an entry of its tools/list has no name, and is left out".to_owned());
+                warn("an entry of its tools/list has no name and is left out".to_owned());
                 return None;
             };
             match check_headers(&tool) {
@@ -80,7 +80,7 @@ impl DirectClient {
         let (mut names, mut told) = (HashSet::new(), HashSet::new());
         for tool in &tools {
             if !names.insert(&tool.name) && told.len() < MOST_TOLD && told.insert(&tool.name) {
-                warn(format!("it lists the tool {:?} more than once; the first entry counts", tool.name));
+                warn(format!("it lists the tool {:?} more than once; the first entry is used", tool.name));
             }
         }
         tools

@@ -76,7 +76,7 @@ impl Case {
             .collect();
         let has_end = matches!(self.file.otherwise, Some(Otherwise::Decline | Otherwise::Cancel));
         if lines.is_empty() && self.file.plain.is_none() && !has_end {
-            let why = Why::new(format!("no entry is for {server}, {tool}"));
+            let why = Why::new(format!("no entry matches {server}, {tool}"));
             return (lines, CheckVerdict::Unanswered(Unanswered { question: None, why }));
         }
         (lines, CheckVerdict::Fine)

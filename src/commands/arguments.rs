@@ -29,7 +29,7 @@ impl Given {
         let mut files = HashMap::new();
         let mut read = |source: Source<'_>| {
             let bytes = match source {
-                Source::Stdin if stdin_is_taken => Err("it is read for something else".to_owned()),
+                Source::Stdin if stdin_is_taken => Err("stdin is already used for something else".to_owned()),
                 source => from(source, &files),
             };
             files.insert(name(source), bytes.clone());
@@ -105,7 +105,7 @@ fn name(source: Source<'_>) -> Option<String> {
 
 fn from(source: Source<'_>, files: &Files) -> Result<Vec<u8>, String> {
     match source {
-        Source::Stdin if files.contains_key(&None) => Err("it was read already".to_owned()),
+        Source::Stdin if files.contains_key(&None) => Err("stdin has already been read".to_owned()),
         Source::Stdin => files::read_all(std::io::stdin()).map_err(|error| error.to_string()),
         Source::File(name) => files::read(Path::new(name)).map_err(|error| error.to_string()),
     }

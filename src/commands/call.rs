@@ -314,7 +314,7 @@ impl CommandCall<'_> {
             ArgumentError::NoOption { name, .. } => option_meant(&self.context.grammar(), "call", name),
             _ => None,
         };
-        let hint = ours.map_or_else(|| page.clone(), |ours| format!("our own option is {ours}; {page}"));
+        let hint = ours.map_or_else(|| page.clone(), |ours| format!("did you mean {ours}? {page}"));
         Error::Usage { message: refused(error).to_string(), hint: Some(hint) }
     }
 
@@ -323,7 +323,7 @@ impl CommandCall<'_> {
         let names: Vec<&str> = missing.fields.iter().map(|field| field.key.as_str()).collect();
         let needs = |why: &str| Error::Usage {
             message: format!("{} needs {}{why}", self.tool, names.join(", ")),
-            hint: Some(format!("give {}=…; `{}` shows them all", names[0], self.page)),
+            hint: Some(format!("give {}=…; `{}` shows all arguments", names[0], self.page)),
         };
         let terminal = self.questions.terminal().ok_or_else(|| needs(""))?;
         let title = format!("{} needs", self.tool);

@@ -73,7 +73,7 @@ pub async fn run(args: CompleteArgs, context: &Context) -> anyhow::Result<()> {
             printer.data("completion", &value, || lines)?;
             if completion["hasMore"] == Value::Bool(true) && printer.mode().is_text() {
                 let total = completion["total"].as_u64().map(|total| format!(" of {total}")).unwrap_or_default();
-                printer.note(&format!("these are {}{total}; there are more", values.len()))?;
+                printer.note(&format!("these are {}{total}; the server has more", values.len()))?;
             }
             Ok(())
         })
@@ -82,7 +82,7 @@ pub async fn run(args: CompleteArgs, context: &Context) -> anyhow::Result<()> {
 
 fn usage() -> Error {
     Error::Usage {
-        message: "SERVER, a prompt or template, and ARG=START are needed".to_owned(),
+        message: "SERVER, PROMPT or TEMPLATE, or ARG=START is missing".to_owned(),
         hint: Some("toolnexus complete SERVER PROMPT ARG=START".to_owned()),
     }
 }

@@ -125,7 +125,7 @@ fn about_config(config: &Config) -> (String, Value) {
     let Some(path) = &config.path else { return ("configuration: the command line".to_owned(), Value::Null) };
     let how = match config.found_by {
         FoundBy::Name => "named",
-        FoundBy::Project => "found in this folder or above",
+        FoundBy::Project => "found in this folder or above it",
         FoundBy::User => "your own",
     };
     let path = path.display().to_string();
@@ -272,8 +272,9 @@ fn surroundings(seen: &mut Seen, endpoint: &Endpoint) {
             let is_loopback =
                 http.url.host_str().is_some_and(|host| matches!(host, "localhost" | "127.0.0.1" | "[::1]"));
             if http.url.scheme() == "http" && !is_loopback {
-                seen.findings
-                    .push(Finding::warning("the address is plain http: anybody on the way can read it".into()));
+                seen.findings.push(Finding::warning(
+                    "the address is plain http, so others on the network can read the messages".into(),
+                ));
             }
         }
     }
@@ -300,10 +301,10 @@ fn missing(command: &str) -> String {
         "npx" | "npm" | "node" => "install Node.js",
         "uvx" | "uv" => "install uv",
         "python" | "python3" | "pip" | "pipx" => "install Python",
-        "docker" | "podman" => "install it, and see that it runs",
+        "docker" | "podman" => "install it, and check that it is running",
         "bunx" | "bun" => "install Bun",
         "deno" => "install Deno",
-        _ => "install it, or write its whole path",
+        _ => "install it, or write its full path",
     };
     format!("the program {command} is not on PATH: {mend}")
 }

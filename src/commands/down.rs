@@ -51,7 +51,7 @@ pub async fn run(args: &DownArgs, context: &Context) -> anyhow::Result<()> {
         let (word, text) =
             match ending.map_err(|refused| Error::Io(format!("{} was not ended: {refused}", standing.server)))? {
                 Ending::Ended => ("ended", "down"),
-                Ending::Killed => ("killed", "down; it did not end by itself, and was killed"),
+                Ending::Killed => ("killed", "down; it did not stop by itself, so it was killed"),
             };
         let lost = match standing.waiting {
             0 => String::new(),

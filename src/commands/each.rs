@@ -51,7 +51,7 @@ impl EachArgs {
     /// [`Error::Usage`] when they cannot be read.
     pub(super) fn open(&self, stdin_is_taken: bool) -> Result<Option<ArgumentsLines>, Error> {
         if self.takes_stdin() && stdin_is_taken {
-            return Err(Error::usage("--each - cannot be used here: stdin is read for something else"));
+            return Err(Error::usage("--each - cannot be used here: stdin is already used for something else"));
         }
         self.each.as_deref().map(ArgumentsLines::open).transpose()
     }
@@ -167,7 +167,7 @@ impl Each<'_> {
         let fault = match parse_lenient::<Value>(text) {
             Ok(Value::Object(_)) => None,
             Ok(_) => Some("it is not a JSON object of arguments".to_owned()),
-            Err(error) => Some(format!("it is not JSON from column {} on", error.column())),
+            Err(error) => Some(format!("it is not JSON: column {}", error.column())),
         };
         if let Some(fault) = fault {
             return Err(Error::usage(fault));

@@ -47,7 +47,11 @@ pub(super) fn examine(kind: &str, entries: &[Value]) -> Vec<Finding> {
             continue;
         };
         if !seen.insert(name) {
-            findings.push(Finding::of(one, name, format!("the {key} is there twice; only one can be reached")));
+            findings.push(Finding::of(
+                one,
+                name,
+                format!("another {one} has the same {key}; only one of them can be used"),
+            ));
         }
         if kind == "tools" {
             tool(&mut findings, name, entry);
@@ -56,7 +60,7 @@ pub(super) fn examine(kind: &str, entries: &[Value]) -> Vec<Finding> {
         }
         if findings.len() > MOST {
             findings.truncate(MOST);
-            findings.push(Finding::warning(format!("more than {MOST} things look wrong; the rest is left out")));
+            findings.push(Finding::warning(format!("more than {MOST} things look wrong; the others are not shown")));
             break;
         }
     }
@@ -68,9 +72,9 @@ fn tool(findings: &mut Vec<Finding>, name: &str, entry: &Value) {
     // 2025-11-25, *server/tools*, Tool Names.
     let is_spoken = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
     if !name.chars().all(is_spoken) {
-        say("its name has other characters than letters, digits, `_`, `-` and `.`: some clients refuse it".to_owned());
+        say("its name has characters other than letters, digits, `_`, `-` and `.`; some clients refuse it".to_owned());
     } else if name.contains('.') {
-        say("its name has a dot in it, which the APIs of some models refuse".to_owned());
+        say("its name has a dot, which the APIs of some models refuse".to_owned());
     }
     match name.chars().count() {
         129.. => say("its name is longer than 128 characters".to_owned()),
@@ -81,7 +85,7 @@ fn tool(findings: &mut Vec<Finding>, name: &str, entry: &Value) {
         say("it has no description: a model cannot know what it is for".to_owned());
     }
     match entry.get("inputSchema") {
-        None => say("it has no inputSchema; `{\"type\": \"object\"}` is one without arguments".to_owned()),
+        None => say("it has no inputSchema; `{\"type\": \"object\"}` means that it takes no arguments".to_owned()),
         Some(schema) => schema_of(&mut say, "inputSchema", schema),
     }
     if let Some(schema) = entry.get("outputSchema").filter(|schema| !schema.is_null()) {
@@ -103,13 +107,13 @@ fn schema_of(say: &mut impl FnMut(String), key: &str, schema: &Value) {
     for required in object.get("required").and_then(Value::as_array).into_iter().flatten() {
         let name = required.as_str().unwrap_or_default();
         if properties.is_none_or(|properties| !properties.contains_key(name)) {
-            say(format!("its {key} requires {name:?}, which is not among its properties"));
+            say(format!("its {key} requires {name:?}, which is not one of its properties"));
         }
     }
     let mut walk = Walk { root: schema, parts: 0, dangling: Vec::new(), wrong: Vec::new() };
     walk.follow(schema, 0);
     for reference in walk.dangling {
-        say(format!("its {key} refers to {reference:?}, which is not there"));
+        say(format!("its {key} refers to {reference:?}, which does not exist"));
     }
     for what in walk.wrong {
         say(format!("its {key} {what}"));
@@ -152,7 +156,7 @@ impl<'a> Walk<'a> {
         for kind in types.into_iter().filter(|kind| kind.as_str().is_none_or(|kind| !TYPES.contains(&kind))) {
             let shown: String = kind.to_string().chars().take(40).collect();
             if self.wrong.len() < 5 {
-                self.wrong.push(format!("has the type {shown}, which JSON Schema does not know"));
+                self.wrong.push(format!("has the type {shown}, which is not a type of JSON Schema"));
             }
         }
         for key in ["properties", "$defs", "definitions", "patternProperties"] {

@@ -29,7 +29,7 @@ pub async fn run(args: &KeepServerArgs, _context: &Context) -> anyhow::Result<()
     let mut text = Vec::new();
     std::io::stdin().read_to_end(&mut text)?;
     let setup: KeeperSetup = serde_json::from_slice(&text).map_err(|_| Error::Usage {
-        message: "keep-server is started by other commands".to_owned(),
+        message: "keep-server is for toolnexus itself".to_owned(),
         hint: Some("`toolnexus up SERVER` keeps a server".to_owned()),
     })?;
     Ok(keeper::keep(setup).await?)

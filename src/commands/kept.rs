@@ -15,7 +15,7 @@ pub(super) async fn look(printer: &Printer) -> anyhow::Result<Vec<Found>> {
     match keeper::survey().await {
         Ok(found) => Ok(found),
         Err(refused) => {
-            printer.warning(&format!("kept servers are left alone, because {refused}"))?;
+            printer.warning(&format!("kept servers are ignored, because {refused}"))?;
             Ok(Vec::new())
         }
     }
@@ -36,7 +36,7 @@ pub(super) fn words(standing: &Standing) -> String {
         Some(format!("pid {}", standing.pid)),
         memory,
         standing.revision.clone(),
-        standing.draining.then(|| "ends when it is no longer used".to_owned()),
+        standing.draining.then(|| "stops when it is no longer used".to_owned()),
     ];
     parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }

@@ -40,7 +40,9 @@ impl KeptTask {
             match Pending::new(&server, &config, &server_config, call.clone()).save(&path) {
                 Ok(()) => is_written.store(true, Ordering::Relaxed),
                 // The task goes on; that it cannot be taken up is all that is lost.
-                Err(error) => drop(printer.warning(&format!("the task is not kept in {}: {error}", path.display()))),
+                Err(error) => {
+                    drop(printer.warning(&format!("the task could not be saved in {}: {error}", path.display())))
+                }
             }
         }))
     }
@@ -57,11 +59,14 @@ impl KeptTask {
             Ok(CallEnd::Deferred(_)) => {}
             Err(ClientError::Lost { .. } | ClientError::Connect(_)) => {
                 let file = self.path.display().to_string();
-                self.printer.note(&format!("toolnexus resume {} takes the task up", shell_words::quote(&file)))?;
+                self.printer.note(&format!("`toolnexus resume {}` continues the task", shell_words::quote(&file)))?;
             }
             Ok(CallEnd::Done(_)) | Err(_) => match fs::remove_file(&self.path) {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                    self.printer.warning(&format!("{} is of no more use, and stays: {error}", self.path.display()))?;
+                    self.printer.warning(&format!(
+                        "{} is no longer needed, but could not be removed: {error}",
+                        self.path.display()
+                    ))?;
                 }
                 _ => {}
             },

@@ -68,10 +68,13 @@ pub async fn run(args: LoginArgs, context: &Context) -> anyhow::Result<()> {
     let Some(server) = server else { return Err(Error::usage("SERVER is missing").into()) };
     let (config, name) = server.ready(context, &args.options).await?;
     let Endpoint::Http(http) = config.server(&name)?.endpoint.clone() else {
-        return Err(Error::usage(format!("{name} is a program; only servers at web addresses are signed in to")).into());
+        return Err(
+            Error::usage(format!("{name} is a local program; you can sign in only to servers with a URL")).into()
+        );
     };
     if http.has_authorization() {
-        let message = format!("{name} has an Authorization header in its configuration, which comes before a sign-in");
+        let message =
+            format!("{name} has an Authorization header in its configuration, which is used instead of a sign-in");
         return Err(Error::usage(message).into());
     }
     let folder = sign_ins_folder()
@@ -82,7 +85,7 @@ pub async fn run(args: LoginArgs, context: &Context) -> anyhow::Result<()> {
     if args.status {
         return match find()?.filter(|known| known.is_fresh() || known.can_renew()) {
             Some(known) => show(printer, &name, &known, "signed in"),
-            None => Err(unauthorized(&name, &args.server, "nobody is signed in").into()),
+            None => Err(unauthorized(&name, &args.server, "you are not signed in").into()),
         };
     }
     let scopes: Vec<String> =
@@ -122,7 +125,7 @@ pub async fn run(args: LoginArgs, context: &Context) -> anyhow::Result<()> {
         Some(known) => show(printer, &name, &known, "signed in"),
         None => {
             printer.data("login", &json!({"server": name, "signedIn": false}), || {
-                format!("{} wants no sign-in\n", safe_line(&name))
+                format!("{} does not need a sign-in\n", safe_line(&name))
             })?;
             Ok(())
         }
@@ -156,11 +159,11 @@ pub(super) fn to_json(known: &Known) -> Value {
 
 /// The same in words.
 pub(super) fn words(known: &Known) -> String {
-    let scopes = if known.scopes.is_empty() { "no scopes named".to_owned() } else { known.scopes.join(", ") };
+    let scopes = if known.scopes.is_empty() { "no scopes".to_owned() } else { known.scopes.join(", ") };
     let end = match until(known) {
-        _ if known.can_renew() => "renewed by itself".to_owned(),
+        _ if known.can_renew() => "renewed automatically".to_owned(),
         Some(at) => format!("until {at}"),
-        None => "no end named".to_owned(),
+        None => "no expiry".to_owned(),
     };
     safe_line(&format!("{scopes}; at {}; {end}", known.issuer)).into_owned()
 }
@@ -190,7 +193,7 @@ impl Resolver for Unattended {
                     // Starting a browser may take long, and the answer may come before it has started.
                     std::thread::spawn(move || {
                         if let Err(error) = webbrowser::open(&link.url) {
-                            drop(printer.warning(&format!("no browser was started: {error}")));
+                            drop(printer.warning(&format!("the browser did not start: {error}")));
                         }
                     });
                 }

@@ -39,7 +39,9 @@ pub async fn run(args: &LogoutArgs, context: &Context) -> anyhow::Result<()> {
         let (config, name) = server.config(global, &ServerArgs::default())?;
         let config = config.server(&name)?.clone();
         let Endpoint::Http(http) = config.endpoint else {
-            return Err(Error::usage(format!("{name} is a program; nobody signs in to it")).into());
+            return Err(
+                Error::usage(format!("{name} is a local program; you can sign in only to servers with a URL")).into()
+            );
         };
         vec![(http.url.to_string(), Some(http), config.auth.oauth)]
     } else {
@@ -53,7 +55,7 @@ pub async fn run(args: &LogoutArgs, context: &Context) -> anyhow::Result<()> {
         };
         if let Some(Err(error)) = &signed_out.revoked {
             printer.warning(&format!(
-                "the tokens for {} are forgotten, but not revoked: {}",
+                "the tokens for {} are deleted here, but could not be revoked: {}",
                 signed_out.url,
                 with_causes(error)
             ))?;
@@ -63,10 +65,10 @@ pub async fn run(args: &LogoutArgs, context: &Context) -> anyhow::Result<()> {
     let value: Vec<_> = out.iter().map(|(url, revoked)| json!({"url": url, "revoked": revoked})).collect();
     printer.data("logout", &json!({"signedOut": value}), || {
         if out.is_empty() {
-            return "nobody was signed in\n".to_owned();
+            return "you were not signed in\n".to_owned();
         }
         let line = |(url, revoked): &(String, bool)| {
-            let how = if *revoked { ", and the tokens revoked" } else { "" };
+            let how = if *revoked { ", and its tokens are revoked" } else { "" };
             format!("signed out of {}{how}\n", safe_line(url))
         };
         out.iter().map(line).collect()

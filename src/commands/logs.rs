@@ -90,7 +90,7 @@ async fn of_another(name: &str, printer: &Printer) -> anyhow::Result<PathBuf> {
     let found = found.iter().find(|found| found.standing.server == name);
     found.and_then(keeper::Found::log).ok_or_else(|| {
         let hint = Some(format!("`toolnexus up {}` keeps it", shell_words::quote(name)));
-        Error::Usage { message: format!("{name} has no log: it was not kept"), hint }.into()
+        Error::Usage { message: format!("{name} has no log, because it was not kept"), hint }.into()
     })
 }
 

@@ -47,8 +47,8 @@ pub async fn run(args: PromptArgs, context: &Context) -> anyhow::Result<()> {
     let Selected { server, mut rest } = Selected::new(args.words, args.command);
     let (Some(server), false) = (server, rest.is_empty()) else {
         return Err(Error::Usage {
-            message: "SERVER and NAME are needed".to_owned(),
-            hint: Some("toolnexus prompt SERVER NAME [ARG]...; `toolnexus prompts` lists them".to_owned()),
+            message: "SERVER or NAME is missing".to_owned(),
+            hint: Some("toolnexus prompt SERVER NAME [ARG]...; `toolnexus prompts` lists the names".to_owned()),
         }
         .into());
     };
@@ -98,7 +98,7 @@ async fn arguments(
             (None, true) => "it takes no arguments".to_owned(),
             (None, false) => format!("it takes {}", names.join(", ")),
         };
-        return Err(Error::Usage { message: format!("{name} takes no {unknown:?}"), hint: Some(hint) }.into());
+        return Err(Error::Usage { message: format!("{name} has no argument {unknown:?}"), hint: Some(hint) }.into());
     }
     let is_missing = |argument: &&&Value| {
         argument["required"] == Value::Bool(true)

@@ -319,7 +319,7 @@ fn links(printer: &Arc<Printer>, args: &QuestionArgs) -> LinkSink {
             // Starting a browser may take long, and nobody waits for it.
             std::thread::spawn(move || {
                 if let Err(error) = webbrowser::open(&link.url) {
-                    drop(printer.warning(&format!("no browser was started: {error}")));
+                    drop(printer.warning(&format!("the browser did not start: {error}")));
                 }
             });
         }

@@ -72,8 +72,8 @@ pub async fn run(args: ReadArgs, context: &Context) -> anyhow::Result<()> {
     let Selected { server, mut rest } = Selected::new(args.words, args.command);
     let (Some(server), false) = (server, rest.is_empty()) else {
         return Err(Error::Usage {
-            message: "SERVER and URI are needed".to_owned(),
-            hint: Some("toolnexus read SERVER URI; `toolnexus resources` lists them".to_owned()),
+            message: "SERVER or URI is missing".to_owned(),
+            hint: Some("toolnexus read SERVER URI; `toolnexus resources` lists the URIs".to_owned()),
         }
         .into());
     };
@@ -135,8 +135,8 @@ async fn read(one: &OneServer<'_>, uri: &str, to: Option<&Path>, printer: &Print
     });
     if let Some((kind, length)) = bytes.filter(|_| !printer.shows_bytes()) {
         return Err(Error::Usage {
-            message: format!("{uri} is not text ({kind}, {length} bytes), and is not written to a terminal"),
-            hint: Some("--to FILE writes it to a file; `> FILE` and a pipe take it, too".to_owned()),
+            message: format!("{uri} is binary ({kind}, {length} bytes) and is not written to a terminal"),
+            hint: Some("--to FILE writes it to a file; so does `> FILE`".to_owned()),
         }
         .into());
     }
@@ -146,7 +146,7 @@ async fn read(one: &OneServer<'_>, uri: &str, to: Option<&Path>, printer: &Print
 /// Writes all contents to the file at `path`, whole or not at all, and gives how many bytes they are.
 fn write(path: &Path, contents: &[ResourceContents]) -> std::io::Result<usize> {
     if std::fs::metadata(path).is_ok_and(|there| !there.is_file()) {
-        return Err(std::io::Error::other("it is there, and is not a regular file"));
+        return Err(std::io::Error::other("it exists and is not a regular file"));
     }
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let mut file = tempfile::NamedTempFile::new_in(folder)?;
@@ -182,7 +182,7 @@ async fn uri(one: &OneServer<'_>, word: &str, variables: &[(String, String)]) ->
                     Some(near) => format!("did you mean {near}?"),
                     None => format!("`toolnexus resources {}` lists them", shell_words::quote(one.server.as_str())),
                 };
-                let message = format!("{} has no resource {word:?}, and it is not a URI", one.server);
+                let message = format!("{} has no resource {word:?}, and {word:?} is not a URI", one.server);
                 Error::Usage { message, hint: Some(hint) }
             })?,
         }

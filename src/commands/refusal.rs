@@ -12,7 +12,7 @@ pub(crate) fn help_or_usage(error: &clap::Error, grammar: &clap::Command, printe
         return Ok(printer.stdout(&text)?);
     }
     if matches!(error.kind(), ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand | ErrorKind::MissingSubcommand) {
-        let hint = Some("--help shows what there is".to_owned());
+        let hint = Some("--help shows the commands".to_owned());
         return Err(Error::Usage { message: "COMMAND is missing".to_owned(), hint }.into());
     }
     // `error: MESSAGE`, lines that belong to it, and after an empty line `tip: …`, `Usage: …`, `For more information …`.
@@ -22,7 +22,7 @@ pub(crate) fn help_or_usage(error: &clap::Error, grammar: &clap::Command, printe
     let hint = meant(error, grammar)
         .or_else(|| owners(error, grammar))
         .or(similar)
-        .unwrap_or_else(|| "--help shows what there is".to_owned());
+        .unwrap_or_else(|| "--help shows the options".to_owned());
     let message = message.trim_start_matches("error: ").to_owned();
     Err(Error::Usage { message, hint: Some(hint) }.into())
 }
@@ -30,7 +30,7 @@ pub(crate) fn help_or_usage(error: &clap::Error, grammar: &clap::Command, printe
 /// A tip of clap's. What it says of `--` is not so here, where a server's command stands behind it.
 fn tip(tip: &str) -> String {
     if tip.starts_with("to pass ") && tip.contains(" as a value, use '-- ") {
-        "what is for the tool is written key=value".to_owned()
+        "write arguments of the tool as key=value".to_owned()
     } else {
         tip.to_owned()
     }

@@ -61,13 +61,16 @@ pub struct ResumeArgs {
 pub async fn run(args: &ResumeArgs, context: &Context) -> anyhow::Result<()> {
     let (global, printer) = (&context.global, &context.printer);
     if args.questions.defer.is_some() {
-        return Err(Error::usage("--defer cannot be used with resume: the file itself is kept").into());
+        return Err(Error::usage("--defer cannot be used with resume, which keeps its own file").into());
     }
     let taken = Taken::open(&args.file).map_err(|error| unusable(&error))?;
     if taken.pending.sent && !args.again {
         return Err(Error::Usage {
-            message: format!("the answers in {} were sent already, and may have been acted on", args.file.display()),
-            hint: Some("--again sends them once more".to_owned()),
+            message: format!(
+                "the answers in {} have already been sent, and the server may have acted on them",
+                args.file.display()
+            ),
+            hint: Some("--again sends them again".to_owned()),
         }
         .into());
     }

@@ -153,9 +153,9 @@ async fn agree(config: &Config, trust: bool, environment: &Environment, context:
     }
     if answer.is_none() {
         let path = config.path.as_ref().map(|path| path.display().to_string()).unwrap_or_default();
-        let hint = "look into it first; then --trust starts them, and is remembered until the file changes";
+        let hint = "read the file first; --trust then starts its servers, and is remembered until the file changes";
         return Err(Error::Usage {
-            message: format!("{path} was found here and not named, and would start servers"),
+            message: format!("{path} was found here and would start servers that you did not name"),
             hint: Some(hint.to_owned()),
         }
         .into());

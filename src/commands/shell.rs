@@ -95,7 +95,7 @@ async fn servers(
     }
     if !command.is_empty() {
         if let Some(word) = words.first() {
-            return Err(Error::usage(format!("{word:?} is one word too many beside a COMMAND")).into());
+            return Err(Error::usage(format!("{word:?} is one word too many: COMMAND is the server")).into());
         }
         let Selected { server, .. } = Selected::new(words, command);
         let (config, name) = server.unwrap_or(ServerWord::Named(String::new())).ready(context, args).await?;

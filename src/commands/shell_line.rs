@@ -70,9 +70,7 @@ impl<'a> Shell<'a> {
         if is_script {
             return;
         }
-        self.context
-            .printer
-            .line("each line is a command, as on the command line; help shows them, Ctrl-D ends the shell");
+        self.context.printer.line("each line is a command; `help` lists the commands, Ctrl-D ends the shell");
         let listings = join_all(names.iter().map(|name| self.list(name))).await;
         for (name, listing) in names.iter().zip(listings) {
             match listing {
@@ -178,7 +176,7 @@ impl<'a> Shell<'a> {
             return Ok(Flow::On);
         }
         let words = shell_words::split(command)
-            .map_err(|_| Error::usage("a quotation mark stands open: close it, or write \\\" for the mark itself"))?;
+            .map_err(|_| Error::usage("a quotation mark is not closed: close it, or write \\\" for the character"))?;
         let words: Vec<String> = words.iter().map(|word| expand(word, &self.values)).collect::<Result<_, _>>()?;
         match words.first().map(String::as_str) {
             None => return Ok(Flow::On),
@@ -211,12 +209,11 @@ impl<'a> Shell<'a> {
                     return self.call(args, &line, name).await;
                 }
                 if name.is_some() {
-                    let which =
-                        "a result is kept of calls alone that have no options of their own but --args and --timeout";
+                    let which = "only a call without options can be kept in a name; --args and --timeout are allowed";
                     return Err(Error::usage(which).into());
                 }
             }
-            _ if name.is_some() => return Err(Error::usage("a result is kept of `call` alone").into()),
+            _ if name.is_some() => return Err(Error::usage("only the result of `call` can be kept in a name").into()),
             Some(("tools", matches)) if is_ours => {
                 let args = ToolsArgs::from_arg_matches(matches)?;
                 if self.lists(&args) {
@@ -257,7 +254,7 @@ impl<'a> Shell<'a> {
         let (shown, many) = (args.shown.clone(), args.many.clone());
         let lines = many.open(true)?;
         if lines.is_some() && name.is_some() {
-            return Err(Error::usage("a result is kept of one call, not of --each").into());
+            return Err(Error::usage("the results of --each cannot be kept in a name").into());
         }
         let (call, given) = CommandCall::of(args, &shown, line, self.context, self.questions)?;
         let result = match (name, lines) {

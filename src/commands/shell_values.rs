@@ -71,10 +71,10 @@ fn find<'a>(path: &str, values: &'a HashMap<String, Value>) -> Result<&'a Value,
         let mut known: Vec<&str> = values.keys().map(String::as_str).collect();
         known.sort_unstable();
         let hint = match known.as_slice() {
-            [] => format!("`${name} = call …` keeps a result under this name"),
+            [] => format!("`${name} = call …` keeps a result"),
             known => format!("kept so far: {}", known.join(", ")),
         };
-        return Err(Error::Usage { message: format!("nothing is kept as ${name}"), hint: Some(hint) });
+        return Err(Error::Usage { message: format!("${name} has no value"), hint: Some(hint) });
     };
     let mut seen = name.to_owned();
     for step in path.split(['.', '[']).map(|step| step.trim_end_matches(']')).filter(|step| !step.is_empty()) {

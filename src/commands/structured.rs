@@ -50,7 +50,7 @@ fn faults(schema: &Value, value: &Value) -> Option<String> {
         Ok(faults) => faults,
         Err(TooCostly) => {
             return Some(
-                "structuredContent is not checked: by the tool's outputSchema that would take too long".into(),
+                "structuredContent is not checked, because the tool's outputSchema would take too long".into(),
             );
         }
     };

@@ -97,7 +97,7 @@ pub async fn run(args: WatchArgs, context: &Context) -> anyhow::Result<()> {
             printer.note(&words)?;
         }
         if !args.resources.is_empty() && !info.declares("resources.subscribe") {
-            printer.warning(&format!("{}: it does not offer to tell when a resource changes", one.server))?;
+            printer.warning(&format!("{} does not report changes to resources", one.server))?;
         }
         let stop = &one.session.signals.stop;
         let ended = one.client.listen(filter(one, &args.resources), stop).await;

@@ -109,8 +109,12 @@ impl ServerConfig {
             Endpoint::Stdio(_) if overrides.bearer_command.is_some() => {
                 return misfit("--bearer-command", "a server with a URL");
             }
-            Endpoint::Http(_) if !overrides.env.is_empty() => return misfit("--env", "a server that is a command"),
-            Endpoint::Http(_) if overrides.cwd.is_some() => return misfit("--cwd", "a server that is a command"),
+            Endpoint::Http(_) if !overrides.env.is_empty() => {
+                return misfit("--env", "a server that is started by a command");
+            }
+            Endpoint::Http(_) if overrides.cwd.is_some() => {
+                return misfit("--cwd", "a server that is started by a command");
+            }
             Endpoint::Stdio(stdio) => {
                 for text in &overrides.env {
                     let (name, value) = text
@@ -144,7 +148,7 @@ impl ServerConfig {
                     let reason = |what| ConfigError::Option(format!("--bearer-env: the variable {variable} {what}"));
                     let token = environment.variable(variable).map(str::trim).filter(|token| !token.is_empty());
                     let token = token.ok_or_else(|| reason("is not set"))?;
-                    endpoint::check_header("Authorization", token).map_err(|_| reason("has a line break in it"))?;
+                    endpoint::check_header("Authorization", token).map_err(|_| reason("contains a line break"))?;
                     set_header(http, "Authorization", format!("Bearer {token}"));
                 }
             }
@@ -216,7 +220,7 @@ mod tests {
         assert!(refused(&url, headers("A: s3\ncret")).contains("line break"));
         let env = Overrides { env: texts(&["A"]), ..Overrides::default() };
         assert!(refused(&command, env.clone()).contains("NAME=VALUE"));
-        assert!(refused(&url, env).contains("a server that is a command"));
+        assert!(refused(&url, env).contains("a server that is started by a command"));
         let bearer = Overrides { bearer_env: Some("NOPE".into()), ..Overrides::default() };
         assert!(refused(&url, bearer).contains("NOPE is not set"));
         assert!(refused(&Target::Url("http://".into()), Overrides::default()).contains("not a web address"));

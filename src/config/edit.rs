@@ -146,7 +146,7 @@ impl EditedFile {
         let now =
             fs::symlink_metadata(&self.absolute).is_ok().then(|| read_text(&self.path, environment)).transpose()?;
         if now != self.before {
-            return Err(unwritable("it was changed by somebody else in the meantime; try again".to_owned()));
+            return Err(unwritable("another program changed it in the meantime; try again".to_owned()));
         }
         let write = || -> io::Result<()> {
             if let Some(folder) = self.absolute.parent().filter(|_| self.before.is_none()) {

@@ -20,7 +20,7 @@ pub(super) fn read(reader: &mut Reader<'_>) -> Result<Endpoint, ConfigError> {
         (None, None, Some(url)) => http(reader, url, HttpKind::Auto).map(Endpoint::Http),
         (Some((_, EndpointKind::Http(kind))), _, Some(url)) => http(reader, url, kind).map(Endpoint::Http),
         (None, Some(_), Some(url)) => {
-            let reason = format!("has both `command` and `{}`; `type` says which one counts", url.key);
+            let reason = format!("has both `command` and `{}`; add `type` to say which one is used", url.key);
             Err(reader.wrong(url.at, &reason))
         }
         (_, _, None) | (Some((_, EndpointKind::Stdio)), None, _) => Err(missing(reader, kind)),
@@ -117,7 +117,7 @@ pub(super) fn web_address(text: &str) -> Result<url::Url, String> {
     let url = url::Url::parse(text.trim()).map_err(|error| format!("{text:?} is not a web address: {error}"))?;
     match url.scheme() {
         "http" | "https" => Ok(url),
-        other => Err(format!("{text:?} begins with `{other}:`; only http and https are spoken")),
+        other => Err(format!("{text:?} begins with `{other}:`; only http and https are supported")),
     }
 }
 
@@ -128,8 +128,8 @@ pub(super) fn check_header(name: &str, value: &str) -> Result<(), String> {
         return Err(format!("{name:?} is not a valid header name"));
     }
     match value.chars().find(|c| c.is_control() && *c != '\t') {
-        Some('\n' | '\r') => Err("the value has a line break in it".to_owned()),
-        Some(_) => Err("the value has a control character in it".to_owned()),
+        Some('\n' | '\r') => Err("the value contains a line break".to_owned()),
+        Some(_) => Err("the value contains a control character".to_owned()),
         None => Ok(()),
     }
 }

@@ -88,7 +88,7 @@ impl File<'_> {
         let warning = |(first, second): (&Member, &Member)| {
             let first = self.document.place(first.at);
             let reason = format!(
-                "{within}the key {:?} stands here a second time, after line {} column {}; this one counts",
+                "{within}the key {:?} is also at line {} column {}; this one is used",
                 second.key, first.line, first.column
             );
             self.warning(second.at, &reason)
@@ -185,7 +185,7 @@ impl<'a> Reader<'a> {
                 let reason = format!("{within}unknown key {:?}: did you mean `{near}`?", member.key);
                 self.warnings.push(self.file.warning(member.at, &reason));
             } else if member.key == "envFile" {
-                let reason = format!("{within}`envFile` is not read; put the variables under `env`");
+                let reason = format!("{within}`envFile` is not supported; put the variables under `env`");
                 self.warnings.push(self.file.warning(member.at, &reason));
             }
         }
@@ -198,7 +198,8 @@ impl<'a> Reader<'a> {
         let mut found = keys.iter().filter_map(is_there);
         let first = found.next()?;
         for other in found {
-            let reason = format!("server {:?}: `{}` is not read beside `{}`", self.name, other.key, first.key);
+            let reason =
+                format!("server {:?}: `{}` is ignored, because there is `{}`", self.name, other.key, first.key);
             self.warnings.push(self.file.warning(other.at, &reason));
         }
         Some(first)
@@ -259,7 +260,7 @@ impl<'a> Reader<'a> {
 
     /// An object of texts, in its order. Of a repeated key the last one counts.
     pub(super) fn texts(&self, member: &Member) -> Result<Vec<(String, String)>, ConfigError> {
-        let members = member.value.members().ok_or_else(|| self.expected(member, "an object of texts"))?;
+        let members = member.value.members().ok_or_else(|| self.expected(member, "an object with text values"))?;
         let is_last = |inner: &&Member| member.value.member(&inner.key).is_some_and(|last| last.at == inner.at);
         let pair = |inner: &Member| {
             let key = format!("{}.{}", member.key, inner.key);
@@ -282,7 +283,8 @@ impl<'a> Reader<'a> {
             Content::Number(number) => number.as_f64().filter(|number| number.is_finite() && *number > 0.0),
             _ => None,
         };
-        let milliseconds = milliseconds.ok_or_else(|| self.expected(member, "a number of milliseconds above 0"))?;
+        let milliseconds =
+            milliseconds.ok_or_else(|| self.expected(member, "a number of milliseconds greater than 0"))?;
         Ok(Some(Duration::try_from_secs_f64(milliseconds / 1000.0).map_or(MAX_TIME, |time| time.min(MAX_TIME))))
     }
 }

@@ -69,7 +69,7 @@ impl<'a> Scope<'a> {
             }
             rest = &inside[end + 1..];
             if expanded.len() > MOST_TEXT {
-                return Err(format!("with its variables it is longer than {} MiB", MOST_TEXT >> 20));
+                return Err(format!("it is longer than {} MiB with its variables", MOST_TEXT >> 20));
             }
         }
         expanded.push_str(rest);
@@ -99,7 +99,7 @@ impl<'a> Scope<'a> {
         match (self.environment.variable(name), default) {
             (Some(value), None) => Ok(Some(value.to_owned())),
             (Some(value), Some(_)) if !value.is_empty() => Ok(Some(value.to_owned())),
-            (_, Some(_)) if depth == MAX_DEPTH => Err(format!("the default of `{name}` is nested too deep")),
+            (_, Some(_)) if depth == MAX_DEPTH => Err(format!("the default of `{name}` is nested too deeply")),
             (_, Some(default)) if is_name(name) => self.expand_within(default, depth + 1).map(Some),
             (None, None) if is_name(name) && !self.environment.keeps_unset => {
                 Err(format!("the variable {name} is not set; `${{{name}:-…}}` gives it a default"))
@@ -150,7 +150,7 @@ impl<'a> Scope<'a> {
         else {
             return Ok(PathBuf::from(text));
         };
-        let home = self.environment.home.as_deref().ok_or("`~` has no meaning here: there is no home folder")?;
+        let home = self.environment.home.as_deref().ok_or("`~` cannot be used: there is no home folder")?;
         let rest = rest.trim_start_matches(std::path::is_separator);
         Ok(if rest.is_empty() { home.to_owned() } else { home.join(rest) })
     }

@@ -42,7 +42,7 @@ pub fn parse(text: &str, path: Option<&Path>, environment: &Environment) -> Resu
     let members = members.iter().filter(|member| last.get(member.key.as_str()) == Some(&member.at));
     let members: Vec<_> = members.filter(|member| !is_bare || is_entry(member)).collect();
     if is_bare && !members.is_empty() && members.iter().all(|member| member.value.members().is_none()) {
-        let reason = "no server is in it: expected the key `mcpServers` with an object of servers";
+        let reason = "it has no servers: expected the key `mcpServers` with an object of servers";
         return Err(file.wrong(root.at, reason.to_owned()));
     }
     let entries = members.into_iter().map(|member| entry::read(&file, member)).collect();
@@ -72,8 +72,9 @@ fn find_servers<'a>(file: &File<'_>, root: &'a Node) -> Result<(&'a Node, Vec<St
     if let Some((way, servers)) = way_to_servers(root).filter(|(way, _)| !way.is_empty()) {
         let others = ROOTS.iter().filter(|key| **key != way[0]).filter_map(|key| root.member(key));
         let others = others.filter(|member| !is_server(&member.value));
-        let warning =
-            |other: &Member| file.warning(other.at, &format!("`{}` is not read beside `{}`", other.key, way[0]));
+        let warning = |other: &Member| {
+            file.warning(other.at, &format!("`{}` is ignored, because there is `{}`", other.key, way[0]))
+        };
         let warnings = others.map(warning).collect();
         if servers.members().is_none() {
             let key = way.last().copied().unwrap_or_default();
@@ -302,14 +303,14 @@ mod tests {
             (r#"{"command": " "}"#, "command: is empty"),
             (r#"{"command": "x", "args": "-y"}"#, "args: expected a list of texts, not \"-y\""),
             (r#"{"command": "x", "args": ["a", {}]}"#, "args[1]: expected a text, not an object"),
-            (r#"{"command": "x", "env": ["A=b"]}"#, "env: expected an object of texts, not a list"),
-            (r#"{"command": "x", "timeout": 0}"#, "timeout: expected a number of milliseconds above 0, not 0"),
+            (r#"{"command": "x", "env": ["A=b"]}"#, "env: expected an object with text values, not a list"),
+            (r#"{"command": "x", "timeout": 0}"#, "timeout: expected a number of milliseconds greater than 0, not 0"),
             (r#"{"command": "x", "maxMessage": -1}"#, "maxMessage: expected a number of bytes, not -1"),
             (r#"{"command": "x", "protocol": "2020-01-01"}"#, "protocol: expected one of auto, 2024-11-05"),
             (r#"{"command": "x", "elicitation": "no"}"#, "elicitation: expected \"plain\" or \"full\", not \"no\""),
-            (r#"{"url": "ws://a.example"}"#, "only http and https are spoken"),
+            (r#"{"url": "ws://a.example"}"#, "only http and https are supported"),
             (r#"{"url": "a.example/mcp"}"#, "is not a web address"),
-            (r#"{"url": "http://a", "headers": {"X": "${LINES}"}}"#, "headers.X: the value has a line break in it"),
+            (r#"{"url": "http://a", "headers": {"X": "${LINES}"}}"#, "headers.X: the value contains a line break"),
             (r#"{"url": "http://a", "headers": {"a b": "c"}}"#, "\"a b\" is not a valid header name"),
         ] {
             let config = config(&format!(r#"{{"t":{entry}}}"#));
@@ -336,10 +337,10 @@ mod tests {
         assert_eq!(config.servers.len(), 1);
         let all: Vec<&String> = config.warnings.iter().chain(&config.servers[0].warnings).collect();
         for (warning, part) in all.iter().zip([
-            ":4:1: `servers` is not read beside `mcpServers`",
-            ":3:1: the key \"t\" stands here a second time, after line 2 column 1",
-            ":3:23: server \"t\": the key \"command\" stands here a second time, after line 3 column 7",
-            ":3:50: server \"t\": `environment` is not read beside `env`",
+            ":4:1: `servers` is ignored, because there is `mcpServers`",
+            ":3:1: the key \"t\" is also at line 2 column 1",
+            ":3:23: server \"t\": the key \"command\" is also at line 3 column 7",
+            ":3:50: server \"t\": `environment` is ignored, because there is `env`",
         ]) {
             assert!(warning.contains(part), "{warning}");
         }

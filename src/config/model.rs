@@ -273,9 +273,9 @@ impl ConfigError {
                 }
             }
             Self::NotFound(..) => {
-                Some("name a file with --config, or the server itself: a URL, or a command after `--`".to_owned())
+                Some("name a file with --config, or give the server itself: a URL, or a command after `--`".to_owned())
             }
-            Self::Disabled(_) => Some("take `disabled: true` or `enabled: false` out of its entry".to_owned()),
+            Self::Disabled(_) => Some("remove `disabled: true` or `enabled: false` from its entry".to_owned()),
             Self::NothingToImport { hint, .. } => hint.clone(),
             Self::Taken { name, .. } => {
                 Some(format!("`toolnexus remove {name}` takes it out; --replace puts the new one in its place"))

@@ -72,7 +72,7 @@ impl TokenProgram {
     pub fn parse(text: &str, folder: PathBuf, prints: Prints) -> Result<Self, String> {
         let words = shell_words::split(text).map_err(|error| error.to_string())?;
         if words.first().is_none_or(String::is_empty) {
-            return Err("it names no program".to_owned());
+            return Err("it does not name a program".to_owned());
         }
         Ok(Self { words, folder, prints })
     }

@@ -32,7 +32,9 @@ impl TrustStore {
     /// # Errors
     /// What the system says; the agreement then holds for this run alone.
     pub fn trust(&self, config: &Config) -> io::Result<()> {
-        let Some(file) = &self.file else { return Err(io::Error::other("there is no folder for the user's data")) };
+        let Some(file) = &self.file else {
+            return Err(io::Error::other("there is no folder for your data: set HOME or XDG_DATA_HOME"));
+        };
         if self.is_trusted(&config.hash) {
             return Ok(());
         }

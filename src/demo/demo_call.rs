@@ -45,7 +45,7 @@ impl DemoCall {
         }
         let verdict = self.asker.ask("form", message, DemoQuestion::Form(schema), &self.name).await?;
         if self.asker.state().is_some_and(|state| state != self.name) {
-            return Err(DemoPause::Failed(RpcError::new(code::INVALID_PARAMS, "requestState is of another call")));
+            return Err(DemoPause::Failed(RpcError::new(code::INVALID_PARAMS, "requestState belongs to another call")));
         }
         if let Verdict::Accept(content) = &verdict {
             let content = content.as_object().cloned().unwrap_or_default();

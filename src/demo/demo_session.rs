@@ -136,7 +136,7 @@ impl DemoSession {
 }
 
 /// What the server says about itself for people who read it.
-pub(super) const INSTRUCTIONS: &str = "A server to try a client on. Every tool asks in another way.";
+pub(super) const INSTRUCTIONS: &str = "A server for trying out clients. Each tool asks in a different way.";
 
 pub(super) fn server_info() -> Value {
     json!({"name": "toolnexus-demo", "title": "toolnexus demo server", "version": env!("CARGO_PKG_VERSION")})

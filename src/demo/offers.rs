@@ -22,7 +22,7 @@ pub(super) fn result(method: &str, params: &Value) -> Option<Result<Value, RpcEr
     Some(match method {
         "resources/list" => Ok(json!({"resources": [
             {"uri": "demo://readme", "name": "readme", "title": "Read me", "mimeType": "text/markdown",
-             "description": "What there is to try."},
+             "description": "What you can try."},
             {"uri": CLOCK, "name": "clock", "mimeType": "text/plain", "description": "The time; changes every second."},
             {"uri": "demo://logo.png", "name": "logo", "mimeType": "image/png", "description": "A small picture."},
         ]})),
@@ -34,7 +34,7 @@ pub(super) fn result(method: &str, params: &Value) -> Option<Result<Value, RpcEr
         "prompts/list" => Ok(json!({"prompts": [
             {"name": "introduce", "title": "Introduce", "description": "Asks a model to introduce somebody.",
              "arguments": [
-                {"name": "name", "description": "Whom to introduce", "required": true},
+                {"name": "name", "description": "Who to introduce", "required": true},
                 {"name": "tone", "description": "How it should sound"},
              ]},
         ]})),

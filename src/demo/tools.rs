@@ -47,7 +47,7 @@ pub(super) async fn run(call: DemoCall) -> Result<Value, RpcError> {
 async fn greet(call: &DemoCall) -> Result<Value, DemoPause> {
     let answer = call.form("Welcome! Tell us a little about you.", &forms::greet()).await?;
     Ok(text(&match answer {
-        None => "Hello, stranger! (This client lets nobody ask, so I greet you without your name.)".to_owned(),
+        None => "Hello, stranger! (This client does not allow questions, so I greet you without your name.)".to_owned(),
         Some(Verdict::Decline) => "Hello, whoever you are! You would rather not say, and that is fine.".to_owned(),
         Some(Verdict::Cancel) => "Hello! You closed the question, so I do not know your name.".to_owned(),
         Some(Verdict::Accept(content)) => greeting(&content),
@@ -78,7 +78,7 @@ async fn survey(call: &DemoCall) -> Result<Value, DemoPause> {
         Some(Verdict::Cancel) => ("cancel", Value::Null),
     };
     let words = match action {
-        "none" => format!("This client lets nobody ask, so these are the defaults: {content}"),
+        "none" => format!("This client does not allow questions, so these are the defaults: {content}"),
         "accept" => format!("You answered: {content}"),
         other => format!("You answered: {other}"),
     };
@@ -106,7 +106,7 @@ async fn connect(call: &DemoCall) -> Result<Value, DemoPause> {
     };
     if !is_accepted {
         match call.link("Approve the connection on this page.", &page.url, &page.id).await? {
-            None => return Ok(text("This client opens no links, so nothing was connected.")),
+            None => return Ok(text("This client does not open links, so nothing was connected.")),
             Some(Verdict::Decline) => return Ok(text("You declined, so nothing was connected.")),
             Some(Verdict::Cancel) => return Ok(text("You closed the question, so nothing was connected.")),
             Some(Verdict::Accept(_)) => {}

@@ -91,8 +91,8 @@ pub fn elicit(
             Ok(Outcome::Deferred) => return Elicited::Deferred,
             Ok(Outcome::Withdrawn) => return Elicited::Withdrawn,
             Ok(Outcome::Unanswerable(why)) => (Answer::cancel(&id), Some(why)),
-            Ok(Outcome::Pass) => (Answer::cancel(&id), Some(Why::new("nobody was there to answer"))),
-            Err(_) => (Answer::cancel(&id), Some(Why::new("the resolver broke"))),
+            Ok(Outcome::Pass) => (Answer::cancel(&id), Some(Why::new("nobody was there to answer it"))),
+            Err(_) => (Answer::cancel(&id), Some(Why::new("the resolver failed"))),
         };
         let result = answer_to_elicit_result(answer);
         let result = if is_link { result.without_content() } else { result };

@@ -63,7 +63,7 @@ fn name_warnings(host: &str, written: &str) -> Vec<String> {
     if is_foreign && is_mixed(host) {
         warnings.push(format!("the host is written in mixed scripts: {host}"));
     } else if is_foreign {
-        warnings.push(format!("the host has letters beside plain Latin ones, shown here as punycode: {host}"));
+        warnings.push(format!("the host has letters that are not plain Latin, shown here as punycode: {host}"));
     } else if !written.is_ascii() || written.contains('%') {
         warnings.push(format!("the host was written in other characters: it is {host}"));
     }

@@ -50,7 +50,7 @@ impl Link {
     pub fn inspect(url: &str) -> Result<Self, LinkRefused> {
         let raw = url.trim_matches(|c: char| c.is_ascii_whitespace());
         if raw.chars().any(char::is_control) {
-            return Err(refused("it has control characters in it"));
+            return Err(refused("it contains control characters"));
         }
         let parsed = Url::parse(raw).map_err(|error| match error {
             url::ParseError::RelativeUrlWithoutBase => refused("it has no scheme"),
@@ -72,13 +72,13 @@ impl Link {
         warnings.extend(user_warning(&parsed, host));
         warnings.extend(host::warnings(&parsed, host, written_host(raw)));
         if parsed.scheme() == "http" && !is_local {
-            warnings.push("the way there is not encrypted (http): others can read and change what passes".to_owned());
+            warnings.push("the connection is not encrypted (http): others can read and change it".to_owned());
         }
         if let Some(port) = parsed.port().filter(|port| !is_local && !USUAL_PORTS.contains(port)) {
             warnings.push(format!("the port is unusual: {port}"));
         }
         if matches!((parsed.scheme(), parsed.port()), ("http", Some(443)) | ("https", Some(80))) {
-            warnings.push("the port belongs to the other of http and https".to_owned());
+            warnings.push("the port is the usual one of the other scheme (http or https)".to_owned());
         }
         warnings.extend(writing_warning(raw));
         if length > LONG {
@@ -101,7 +101,7 @@ fn short(scheme: &str) -> &str {
 
 fn user_warning(url: &Url, host: &str) -> Option<String> {
     let is_there = !url.username().is_empty() || url.password().is_some();
-    is_there.then(|| format!("a user name stands before the host, which is {host}"))
+    is_there.then(|| format!("there is a user name before the host, which is {host}"))
 }
 
 /// The host as it was written: what stands between the slashes, without user and port.
@@ -126,9 +126,9 @@ fn writing_warning(raw: &str) -> Option<String> {
         return Some("it is not written like a web address, with two slashes".to_owned());
     }
     if raw.chars().any(is_invisible) {
-        return Some("it has invisible or reordering characters in it".to_owned());
+        return Some("it contains invisible or reordering characters".to_owned());
     }
-    raw.contains(char::is_whitespace).then(|| "it has spaces in it".to_owned())
+    raw.contains(char::is_whitespace).then(|| "it contains spaces".to_owned())
 }
 
 fn is_invisible(c: char) -> bool {
@@ -178,7 +178,7 @@ mod tests {
         ("https://[::ffff:10.0.0.1]/", "[::ffff:a00:1]", &["local network"]),
         ("https://example.com:8443/", "example.com", &[]),
         ("https://example.com:22/", "example.com", &["unusual: 22"]),
-        ("https://example.com:80/", "example.com", &["other of http and https"]),
+        ("https://example.com:80/", "example.com", &["the usual one of the other scheme"]),
         ("https://intranet/", "intranet", &["local network"]),
         ("https://printer.local/", "printer.local", &["local network"]),
         ("https://example.com./", "example.com.", &["ends in a dot"]),

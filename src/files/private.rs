@@ -25,7 +25,7 @@ impl PrivateFile {
             let (kind, name) = (error.kind(), folder.display());
             let is_missing = kind == io::ErrorKind::NotFound && !folder.exists();
             let missing = || format!("there is no folder {name}");
-            let refused = || format!("no file can be made in the folder {name}: {kind}");
+            let refused = || format!("no file can be created in the folder {name}: {kind}");
             io::Error::new(kind, if is_missing { missing() } else { refused() })
         })?;
         Ok(Self { file, path })
@@ -45,7 +45,7 @@ impl PrivateFile {
         if (now.uid(), now.gid()) != (before.uid(), before.gid()) {
             let given = fchown(new.file.as_file(), Some(before.uid()), Some(before.gid()));
             if given.is_err() && now.uid() != before.uid() {
-                return Err(io::Error::new(io::ErrorKind::PermissionDenied, "it belongs to somebody else"));
+                return Err(io::Error::new(io::ErrorKind::PermissionDenied, "it belongs to another user"));
             }
         }
         new.file.as_file().set_permissions(before.permissions())?;
@@ -96,12 +96,12 @@ fn target(path: &Path) -> io::Result<PathBuf> {
     if !there.is_symlink() {
         return refused(if there.is_dir() { "it is a folder" } else { "it is not a regular file" });
     }
-    let Ok(followed) = fs::canonicalize(path) else { return refused("it is a link that leads nowhere") };
+    let Ok(followed) = fs::canonicalize(path) else { return refused("it is a broken link") };
     let there = fs::metadata(&followed)?;
     match () {
         () if there.is_dir() => refused("it is a folder"),
-        () if !there.is_file() => refused("it is a link to what is not a regular file"),
-        () if !is_own(&there) => refused("it is a link to a file of somebody else"),
+        () if !there.is_file() => refused("it is a link to something that is not a regular file"),
+        () if !is_own(&there) => refused("it is a link to a file of another user"),
         () => Ok(followed),
     }
 }

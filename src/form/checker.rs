@@ -66,7 +66,7 @@ impl Checker {
             return Self::within(&alone, budget);
         }
         if !budget.spend_on(root) {
-            return Err("the form refers to too much of itself".to_owned());
+            return Err("the form has too many references to itself".to_owned());
         }
         cost::bound(root, part, budget)?;
         // A reference counts from its resource, so the part must stand inside of the one it was written in.

@@ -128,7 +128,7 @@ pub(super) fn anchors(root: &Value) -> Result<HashMap<&str, &Value>, String> {
         match value {
             Value::Object(map) => {
                 if depth > 0 && map.get("$id").or(map.get("id")).is_some_and(is_address) && refers_within(value) {
-                    return Err("it holds a schema of its own address that refers to itself".into());
+                    return Err("it contains a schema with an address of its own that refers to itself".into());
                 }
                 for name in ["$anchor", "$dynamicAnchor", "$id"].iter().filter_map(|key| map.get(*key)?.as_str()) {
                     anchors.insert(name, value);

@@ -22,7 +22,7 @@ pub(super) fn draw(root: &Value, part: &Value, resolved: &Resolved, required: bo
         if part.is_boolean() {
             drawn.partial = true;
         } else {
-            drawn.notes.push("its schema is not an object: any JSON is taken".to_owned());
+            drawn.notes.push("its schema is not an object, so any JSON is accepted".to_owned());
         }
         return drawn;
     }
@@ -72,7 +72,7 @@ impl Drawn {
             Some(name) => name.as_str().and_then(Type::named),
         };
         named.unwrap_or_else(|| {
-            self.notes.push(format!("{} is not a type: taken as text", schema["type"]));
+            self.notes.push(format!("{} is not a type, so it is treated as text", schema["type"]));
             Type::Text
         })
     }
@@ -144,7 +144,7 @@ impl Drawn {
         let number = value.as_number().map(Decimal::from_number).filter(Decimal::is_integer);
         let count = number.and_then(|number| number.to_integer().as_u64());
         if count.is_none() {
-            self.notes.push(format!("{key} is not a whole number: not checked"));
+            self.notes.push(format!("{key} is not a whole number, so it is not checked"));
         }
         count
     }
@@ -152,7 +152,7 @@ impl Drawn {
     fn bound(&mut self, schema: &Map<String, Value>, key: &str) -> Option<Number> {
         let value = schema.get(key)?;
         if !value.is_number() {
-            self.notes.push(format!("{key} is not a number: not checked"));
+            self.notes.push(format!("{key} is not a number, so it is not checked"));
         }
         value.as_number().cloned()
     }

@@ -232,7 +232,7 @@ fn point_for_comma(typed: &str) -> Option<String> {
         false => None,
         true if !is_number(&pointed) => Some(format!("write {without}, without commas")),
         true if thousands => Some(format!("write {without}, or {pointed} if the comma is the decimal point")),
-        true => Some(format!("the decimal point is a point: write {pointed}")),
+        true => Some(format!("use a point as the decimal point: write {pointed}")),
     }
 }
 

@@ -40,7 +40,7 @@ impl Resolved {
         self.steps += 1;
         if depth > DEEPEST || self.steps > MOST_STEPS {
             self.partial = true;
-            self.note("the schema goes too deep to be followed");
+            self.note("the schema is nested too deeply");
             return;
         }
         let says_nullable = dialect::is_nullable(schema);
@@ -55,7 +55,7 @@ impl Resolved {
                 _ if budget.spend_on(value) => self.add(key, value),
                 _ => {
                     self.partial = true;
-                    self.note("the form is too large to be drawn whole");
+                    self.note("the form is too large to be shown completely");
                 }
             }
         }
@@ -94,7 +94,7 @@ impl Resolved {
             }
             _ => {
                 self.partial = true;
-                self.note("the form is too large to be drawn whole");
+                self.note("the form is too large to be shown completely");
             }
         }
     }

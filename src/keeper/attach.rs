@@ -151,7 +151,7 @@ async fn begin(
                 "it is kept by another version of the program, which ends it when it is no longer used: another one is \
                  started, without what that one has in memory"
             } else {
-                "it was kept, and its keeper is gone: it is started again, and what it had in memory is lost"
+                "its keeper has ended, so it is started again; what it kept in memory is lost"
             };
             (options.notices)(Notice { server: options.server.clone(), kind: NoticeKind::Warning(text.to_owned()) });
         }
@@ -166,7 +166,10 @@ async fn begin(
     if stop.is_cancelled() {
         return Err(NotAttached::Server(ClientError::Interrupted { method: "initialize".to_owned() }));
     }
-    Err(NotAttached::Foreign(format!("somebody else starts its keeper for more than {} s", OTHERS.as_secs())))
+    Err(NotAttached::Foreign(format!(
+        "another command has been starting its keeper for more than {} s",
+        OTHERS.as_secs()
+    )))
 }
 
 /// Attaches to the keeper behind `socket`.
@@ -180,7 +183,9 @@ pub(super) async fn connect(socket: &Path) -> Result<UnixStream, NotAttached> {
     let stream = UnixStream::connect(socket).await.map_err(|_| NotAttached::Nobody)?;
     match stream.peer_cred() {
         Ok(peer) if peer.uid() == geteuid().as_raw() => Ok(stream),
-        Ok(_) => Err(NotAttached::Foreign(format!("another user listens at {}", socket.display()))),
-        Err(error) => Err(NotAttached::Foreign(format!("nobody knows who listens at {}: {error}", socket.display()))),
+        Ok(_) => Err(NotAttached::Foreign(format!("another user owns {}", socket.display()))),
+        Err(error) => {
+            Err(NotAttached::Foreign(format!("the owner of {} cannot be found out: {error}", socket.display())))
+        }
     }
 }

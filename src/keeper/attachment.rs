@@ -95,14 +95,16 @@ impl Attachment {
         outbox.send(&ToKeeper::Hello { program: PROGRAM.to_owned(), trace, person }, Body::Empty);
         outbox.send(&ToKeeper::Attach, Body::Empty);
         match timeout(HELLO, frame::read::<ToCommand>(&mut reader)).await {
-            Err(_) => return Err(NotAttached::Foreign(format!("it says nothing for {} s", HELLO.as_secs()))),
+            Err(_) => {
+                return Err(NotAttached::Foreign(format!("its keeper did not answer within {} s", HELLO.as_secs())));
+            }
             Ok(Err(error)) if error.kind() == std::io::ErrorKind::InvalidData => {
                 return Err(NotAttached::Foreign(error.to_string()));
             }
             Ok(Err(_) | Ok(None)) => return Err(NotAttached::Nobody),
             Ok(Ok(Some(KeeperFrame { head: ToCommand::Hello { program }, .. }))) if program == PROGRAM => {}
             Ok(Ok(Some(KeeperFrame { head: ToCommand::Hello { .. }, .. }))) => return Err(NotAttached::OtherVersion),
-            Ok(Ok(Some(_))) => return Err(NotAttached::Foreign("it does not say who it is".to_owned())),
+            Ok(Ok(Some(_))) => return Err(NotAttached::Foreign("its keeper does not identify itself".to_owned())),
         }
         let shared = Arc::new(Shared {
             outbox,
@@ -214,6 +216,6 @@ impl Shared {
 }
 
 fn keeper_gone() -> TransportError {
-    let reason = "the process that kept the server is gone, and the server with it".to_owned();
+    let reason = "the process that kept the server has ended, and the server with it".to_owned();
     TransportError::Closed(Closed { reason, stderr: Vec::new() })
 }

@@ -83,7 +83,7 @@ impl Folder {
             return refused("belongs to another user");
         }
         if metadata.mode() & 0o077 != 0 {
-            return refused(&format!("is open to others (mode {:o})", metadata.mode() & 0o777));
+            return refused(&format!("is accessible to others (mode {:o})", metadata.mode() & 0o777));
         }
         if self.0.as_os_str().len() + DIGITS + 6 > LONGEST {
             return refused("has a path that is too long for a socket");
@@ -136,7 +136,7 @@ impl Folder {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 key = vec![0; 32];
                 let random = ring::rand::SystemRandom::new();
-                random.fill(&mut key).map_err(|_| FolderRefused("there are no random numbers".to_owned()))?;
+                random.fill(&mut key).map_err(|_| FolderRefused("random numbers are not available".to_owned()))?;
                 let mut file = tempfile::NamedTempFile::new_in(&self.0).map_err(failed)?;
                 file.write_all(&key).map_err(failed)?;
                 if file.persist_noclobber(&path).is_err() {
@@ -220,8 +220,8 @@ mod tests {
         assert!(refused(&link).ends_with("is a symbolic link"));
         assert!(refused(&file).ends_with("is not a folder"));
         fs::set_permissions(&own, fs::Permissions::from_mode(0o777)).expect("set");
-        assert!(refused(&own).ends_with("is open to others (mode 777)"));
-        assert!(refused(Path::new("/")).ends_with("is open to others (mode 755)") || !geteuid().is_root());
+        assert!(refused(&own).ends_with("is accessible to others (mode 777)"));
+        assert!(refused(Path::new("/")).ends_with("is accessible to others (mode 755)") || !geteuid().is_root());
     }
 
     #[test]

@@ -38,7 +38,7 @@ pub(super) async fn read<T: DeserializeOwned>(
     let head = u32::from_le_bytes(head.try_into().unwrap_or_default());
     let body = u64::from_le_bytes(body.try_into().unwrap_or_default());
     if head > LONGEST_HEAD || body > LONGEST_BODY {
-        return Err(nonsense("it is longer than any message"));
+        return Err(nonsense("it is too long"));
     }
     let head = take(stream, head.into()).await?;
     let head = serde_json::from_slice(&head).map_err(|error| nonsense(&error.to_string()))?;
@@ -55,7 +55,7 @@ async fn take(stream: &mut (impl AsyncRead + Unpin), length: u64) -> io::Result<
 }
 
 fn nonsense(reason: &str) -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidData, format!("what came is not a message of a keeper's: {reason}"))
+    io::Error::new(io::ErrorKind::InvalidData, format!("the message does not come from a keeper: {reason}"))
 }
 
 /// The lengths and the head of a frame with a body of `body` bytes.

@@ -43,7 +43,7 @@ pub(super) async fn start(folder: &Folder, setup: &KeeperSetup) -> Result<(), Fo
         }
         if Instant::now() > until {
             drop(keeper.start_kill());
-            return Err(failed(&format!("it is not there after {} s", STARTS.as_secs())));
+            return Err(failed(&format!("it did not come up within {} s", STARTS.as_secs())));
         }
         sleep(LOOK).await;
     }

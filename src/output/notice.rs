@@ -23,7 +23,7 @@ pub(super) fn notice_text(notice: &Notice, verbosity: Verbosity) -> Option<Strin
             Verbosity::Normal,
             format!("warning: {server}: it asked a question ({}) that it was not allowed to ask\n", safe_name(method)),
         ),
-        NoticeKind::Withdrawn(_) => (Verbosity::Normal, format!("note: {server} took its question back\n")),
+        NoticeKind::Withdrawn(_) => (Verbosity::Normal, format!("note: {server} withdrew its question\n")),
         NoticeKind::CalledAgain { revision } => {
             (Verbosity::Normal, format!("note: {server} can only ask over {revision}: calling again\n"))
         }
@@ -40,8 +40,12 @@ pub(super) fn notice_text(notice: &Notice, verbosity: Verbosity) -> Option<Strin
             let uri = params["uri"].as_str().map(|uri| format!(" {}", safe_name(uri)));
             (Verbosity::Verbose, format!("{server}: {}{}\n", safe_name(what), uri.unwrap_or_default()))
         }
-        NoticeKind::Answered { action, .. } => (Verbosity::Verbose, format!("{server} asked, and was told {action}\n")),
-        NoticeKind::LinkComplete(_) => (Verbosity::Verbose, format!("{server}: what the link was for is done\n")),
+        NoticeKind::Answered { action, .. } => {
+            (Verbosity::Verbose, format!("{server} asked, and the answer was {action}\n"))
+        }
+        NoticeKind::LinkComplete(_) => {
+            (Verbosity::Verbose, format!("{server}: the step behind the link is finished\n"))
+        }
         NoticeKind::Task { status, message, .. } => {
             let message = message.as_ref().map(|words| format!(": {}", cut(&safe_line(words), LONGEST)));
             (Verbosity::Verbose, format!("{server}: task {}{}\n", safe_name(status), message.unwrap_or_default()))

@@ -134,7 +134,7 @@ fn write_new(folder: &Path, name: &str, bytes: &[u8]) -> io::Result<PathBuf> {
             Err(error) => return Err(error),
         }
     }
-    Err(io::Error::new(io::ErrorKind::AlreadyExists, "all its names are taken"))
+    Err(io::Error::new(io::ErrorKind::AlreadyExists, "files with all of its names exist"))
 }
 
 #[cfg(test)]

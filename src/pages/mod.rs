@@ -19,10 +19,10 @@ pub use server::{Address, Pages, Site, Visit};
 /// Text that cannot be guessed: 128 bits, as 32 hexadecimal digits.
 ///
 /// # Errors
-/// When the system has no randomness.
+/// When random numbers are not available.
 pub fn unguessable() -> std::io::Result<String> {
     let mut random = [0; 16];
     ring::rand::SecureRandom::fill(&ring::rand::SystemRandom::new(), &mut random)
-        .map_err(|_| std::io::Error::other("the system has no randomness"))?;
+        .map_err(|_| std::io::Error::other("random numbers are not available"))?;
     Ok(format!("{:032x}", u128::from_be_bytes(random)))
 }

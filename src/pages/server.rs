@@ -179,7 +179,7 @@ impl Shared {
             return reply::plain(StatusCode::NOT_FOUND, "There is no such page.\n");
         };
         let Ok(nonce) = unguessable() else {
-            return reply::plain(StatusCode::INTERNAL_SERVER_ERROR, "The system has no randomness.\n");
+            return reply::plain(StatusCode::INTERNAL_SERVER_ERROR, "Random numbers are not available.\n");
         };
         let is_post = head.method == Method::POST;
         if self.site.is_personal() && !self.forms.has_cookie(&head.headers) && (is_post || !self.forms.claim()) {

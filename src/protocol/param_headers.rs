@@ -102,7 +102,7 @@ fn mirrors(tool: &Tool) -> Result<Vec<Mirror>, String> {
     }
     let mut names = HashSet::new();
     match found.iter().find(|mirror| !names.insert(mirror.header.to_ascii_lowercase())) {
-        Some(twice) => Err(format!("x-mcp-header {:?} is there twice", twice.header)),
+        Some(twice) => Err(format!("x-mcp-header {:?} is used twice", twice.header)),
         None => Ok(found),
     }
 }
@@ -124,7 +124,7 @@ fn visit(schema: &Value, path: Option<&mut Vec<String>>, found: &mut Vec<Mirror>
                 }
                 found.push(Mirror { header, path: path.clone() });
             }
-            _ => return Err(format!("x-mcp-header {header:?} is not on a parameter reached by properties alone")),
+            _ => return Err(format!("x-mcp-header {header:?} is on a parameter that properties alone do not reach")),
         }
     }
     for key in APPLICATORS {

@@ -88,7 +88,7 @@ fn unanswered(question: &Question, mut remarks: Vec<String>) -> Why {
     let form = (!question.request.is_link())
         .then(|| Form::from_schema(question.request.schema().unwrap_or(&serde_json::Value::Null)));
     let entry = suggest(question, form.as_ref());
-    let legend = if entry.contains("null") { "\n(null stands for a value that you fill in)" } else { "" };
+    let legend = if entry.contains("null") { "\n(null is a placeholder for a value that you fill in)" } else { "" };
     remarks.insert(0, "nobody answered it".to_owned());
     Why::new(remarks.join("; "))
         .with_hint(format!("add this entry to an answers file and pass it with --answers:\n  {entry}{legend}"))

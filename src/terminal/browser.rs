@@ -27,7 +27,7 @@ pub(crate) fn open(url: &str) -> Option<io::Error> {
 
 fn start(url: &str) -> io::Result<()> {
     if let Some(name) = text_browser(&env::var("BROWSER").unwrap_or_default()) {
-        return Err(io::Error::other(format!("{name} needs the terminal for itself")));
+        return Err(io::Error::other(format!("{name} runs in the terminal")));
     }
     match webbrowser::open(url) {
         // It knows desktops by their settings; a system may have the opener alone.

@@ -63,7 +63,7 @@ impl Stage {
                     if let Key::Paste(text) = &key
                         && text.trim_end_matches(['\r', '\n']).contains(['\r', '\n'])
                     {
-                        prompt.error = Some("pasted as one line: each line end became a space".to_owned());
+                        prompt.error = Some("pasted as one line: each line break became a space".to_owned());
                     }
                 }
                 DialogEvent::Key(key) => {

@@ -105,7 +105,7 @@ impl Fill<'_> {
                     // What is sent has been read.
                     editor = Editor::new(complete(field, editor.text()).unwrap_or_default());
                     prompt.error =
-                        Some("what was missing is filled in, with the offset of your clock; Enter sends".to_owned());
+                        Some("the missing parts are filled in, with the offset of your clock; Enter sends".to_owned());
                 }
                 Entered::Done => match entered(field, editor.text()) {
                     Err(error) => prompt.error = Some(error),
@@ -116,7 +116,7 @@ impl Fill<'_> {
                         Some(true) => return Ok(self.take(at, slot)),
                         Some(false) => {
                             editor = Editor::default();
-                            prompt.error = Some("the two are not the same; enter it once more".to_owned());
+                            prompt.error = Some("the two do not match; enter it again".to_owned());
                         }
                         None => prompt.error = None,
                     },
@@ -214,7 +214,7 @@ impl Fill<'_> {
         let mut marked: Vec<bool> = choices.iter().map(|choice| ready.contains(&choice.value)).collect();
         let mut hints = vec!["Space mark".to_owned(), self.enter_hint("next")];
         if !field.required {
-            hints.push("none leaves it out".to_owned());
+            hints.push("choose nothing to leave it out".to_owned());
         }
         self.add_back(at, &mut hints);
         let mut prompt = self.prompt(at, hints);

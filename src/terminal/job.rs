@@ -38,5 +38,5 @@ pub(super) fn foreground(terminal: &OwnedFd) -> io::Result<()> {
             return Ok(());
         }
     }
-    Err(io::Error::other("another program has it"))
+    Err(io::Error::other("another program is using it"))
 }

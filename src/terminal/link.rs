@@ -37,7 +37,7 @@ impl Stage {
             hints: ["↑↓ move", "Enter choose", "Esc menu", "Ctrl-C cancel the question"].map(str::to_owned).to_vec(),
             ..Prompt::default()
         };
-        let mut choices = vec![(Consent::Own, Item::agreeing("I open it myself", "the address stays on the screen"))];
+        let mut choices = vec![(Consent::Own, Item::agreeing("I'll open it myself", "the address stays on the screen"))];
         if let Some(server) = &asking.server {
             let told = format!("{server} is told that you said no");
             choices.push((Consent::No(LinkRefusal::Decline), Item::new("Decline", told)));
@@ -119,11 +119,11 @@ impl Stage {
             Consent::Open => match browser::open(&link.url) {
                 None => Line::good(self.look.tick(), "opening it in the browser"),
                 Some(error) => Line::faint(format!(
-                    "no browser could be started ({}); the address is above, to open yourself",
+                    "the browser did not start ({}); open the address above yourself",
                     safe_line(&error.to_string())
                 )),
             },
-            Consent::Own => Line::good(self.look.tick(), "the address is above, to open yourself"),
+            Consent::Own => Line::good(self.look.tick(), "open the address above yourself"),
             Consent::No(LinkRefusal::Decline) => Line::faint(format!("declined: {server} is told that you said no")),
             Consent::No(_) => Line::faint(format!("cancelled: {}", closed(asking))),
         });

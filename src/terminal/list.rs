@@ -130,7 +130,7 @@ impl<'a> Choosing<'a> {
             }
             (Key::Unfold, _) => return Pressed::Unfold,
             (Key::Enter, Some(active)) if self.unread > 0 && self.items[self.shown[active]].agrees => {
-                self.remark = Some(format!("{} lines have not been shown: Ctrl-T first", self.unread));
+                self.remark = Some(format!("{} lines are not shown yet: press Ctrl-T first", self.unread));
             }
             (Key::Enter, Some(_)) => return Pressed::Chosen,
             (Key::Restore, _) if self.items.iter().any(|item| item.is_default) => {

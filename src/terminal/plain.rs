@@ -58,7 +58,7 @@ impl Stage {
         marked: &mut [bool],
     ) -> Result<bool, DialogEnd> {
         let prompt =
-            with_hint(prompt, "numbers with commas, then Enter; Enter alone keeps the marks; 0 marks nothing".into());
+            with_hint(prompt, "numbers separated by commas, then Enter; Enter alone keeps the selection; 0 selects nothing".into());
         self.announce(scene, &prompt);
         number(items, |index| if marked[index] { "[x] " } else { "[ ] " });
         loop {

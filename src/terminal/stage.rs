@@ -30,7 +30,7 @@ pub(crate) enum DialogEnd {
 impl fmt::Display for DialogEnd {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Withdrawn => f.write_str("the question was taken back"),
+            Self::Withdrawn => f.write_str("the server withdrew the question"),
             Self::Interrupted => f.write_str("it was interrupted"),
             Self::TooSmall(1) => write!(f, "the terminal has only one row; a question needs {FEWEST_ROWS}"),
             Self::TooSmall(rows) => write!(f, "the terminal has only {rows} rows; a question needs {FEWEST_ROWS}"),

@@ -364,7 +364,7 @@ fn empty_words(node: &Node) -> Option<&'static str> {
         return None;
     }
     if matches!(node.control, Control::Many) {
-        return (!node.field.required).then_some("none leaves it out");
+        return (!node.field.required).then_some("choose nothing to leave it out");
     }
     match node.field.parse_empty() {
         Ok(None) => Some("empty leaves it out"),

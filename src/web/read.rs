@@ -38,7 +38,7 @@ pub(super) fn read(node: &Node, draft: &Draft, wrongs: &mut Vec<Wrong>) -> Slot 
         Control::Group(keys) => read_group(node, keys, draft, wrongs),
         Control::Items(item) => read_items(node, item, draft, wrongs),
         Control::Secret if draft.one(&node.id) != draft.one(&again(&node.id)) => {
-            Err(wrong(&node.field, "the two are not the same; enter it once more"))
+            Err(wrong(&node.field, "the two do not match; enter it again"))
         }
         Control::Moment => read_moment(node, draft),
         Control::Boolean | Control::One | Control::Many | Control::Fixed => read_choice(node, draft),

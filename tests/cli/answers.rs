@@ -53,7 +53,7 @@ fn a_file_is_checked_for_a_tool() {
         .file("a.json", r#"[{"when": {"tool": "greet"}, "action": "decline"}]"#)
         .args(["answers", "check", "a.json", "forms", "survey"])
         .status(8)
-        .stderr_contains("no entry is for forms, survey")
+        .stderr_contains("no entry matches forms, survey")
         .run();
 }
 

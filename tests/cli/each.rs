@@ -85,7 +85,7 @@ fn the_first_line_that_fails_ends_it_and_is_named() {
     assert_eq!(lines[2].2, "bad");
     assert_eq!(run.events()[2]["error"]["code"], "tool-failed");
     assert_eq!(lines[3].2, "line 4: it is not a JSON object of arguments");
-    assert_eq!(lines[4].2, "line 5: it is not JSON from column 5 on");
+    assert_eq!(lines[4].2, "line 5: it is not JSON: column 5");
     assert!(lines[5].2.starts_with("line 6: the arguments do not fit the tool: n: "), "{}", lines[5].2);
     assert_eq!(lines[6].2, "four");
 }

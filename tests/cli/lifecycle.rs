@@ -276,7 +276,7 @@ fn an_interrupted_listing_prints_what_is_there_and_says_so() {
 fn a_server_that_speaks_something_else_is_told_at_once() {
     let wide: String = "{\"jsonrpc\":\"2.0\"}".chars().flat_map(|c| [c, '\0']).collect();
     for (line, words) in [
-        ("Content-Length: 77\r".to_owned(), "speaks in Content-Length frames, as language servers do"),
+        ("Content-Length: 77\r".to_owned(), "writes Content-Length frames, as language servers do"),
         (wide, "does not write UTF-8: it looks like UTF-16"),
     ] {
         let fake = Fake::new().on("start", [Step::Raw(line), Step::ExpectEnd]);

@@ -26,7 +26,7 @@ fn page(key: &str, entry: &Value, next: &Value) -> [Step; 1] {
 fn resources_are_listed_with_their_templates() {
     for era in ["2025-06-18", "2026-07-28"] {
         let run = demo(&["resources", "forms", "--protocol", era]).run();
-        assert!(run.stdout.starts_with("demo://readme       What there is to try.\n"), "{}", run.stdout);
+        assert!(run.stdout.starts_with("demo://readme       What you can try.\n"), "{}", run.stdout);
         assert!(run.stdout.ends_with("demo://notes/{day}  The notes of a day of the week.\n"), "{}", run.stdout);
     }
     let run = demo(&["resources", "forms", "-o", "json"]).run();
@@ -73,7 +73,7 @@ fn nothing_but_a_regular_file_is_written() {
 #[test]
 fn a_terminal_gets_text_made_safe_and_no_bytes() {
     let person = demo(&["read", "forms", "logo"]).at_terminal(24, 80);
-    person.see("is not text (image/png, 75 bytes), and is not written to a terminal").see("--to FILE");
+    person.see("is binary (image/png, 75 bytes) and is not written to a terminal").see("--to FILE");
     person.end(2);
     let text = json!({"contents": [{"uri": "a:1", "text": "one\u{1b}[2Jtwo"}]});
     let server = offering(&json!({"resources": {}})).on("resources/read", [Step::Reply(text)]);
@@ -119,7 +119,7 @@ fn prompts_are_listed_and_filled_in() {
 #[test]
 fn a_prompts_missing_arguments_are_asked_for() {
     let person = demo(&["prompt", "forms", "introduce"]).at_terminal(24, 80);
-    person.see("introduce needs").see("Whom to introduce").send("Ada").see("Ada").send("\r");
+    person.see("introduce needs").see("Who to introduce").send("Ada").see("Ada").send("\r");
     person.see("Introduce Ada to the team");
     person.end(0);
 }
@@ -131,7 +131,7 @@ fn arguments_are_completed_by_the_server() {
     let values = json!({"completion": {"values": ["x\u{1b}"], "total": 9, "hasMore": true}});
     let server = Fake::new().on("completion/complete", [Step::Reply(values)]);
     let test = Test::new().server("s", &server).args(["complete", "s", "p", "a=x", "b=y"]);
-    let run = test.stdout("x\\u{1b}\n").stderr_contains("these are 1 of 9; there are more").run();
+    let run = test.stdout("x\\u{1b}\n").stderr_contains("these are 1 of 9; the server has more").run();
     let params = run.params("s", "completion/complete", 0);
     assert_eq!(params["argument"], json!({"name": "a", "value": "x"}));
     assert_eq!(params["context"], json!({"arguments": {"b": "y"}}));

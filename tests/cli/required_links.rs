@@ -50,8 +50,14 @@ fn links_that_are_needed_first_are_opened_and_the_call_is_made_again() {
 
     // No notice ever comes: the person goes on.
     let person = needs(rounds()).at_terminal(24, 100);
-    person.see("Link the account").see(IDP).see("host    idp.example").see("  I open it myself").send("1").send(ENTER);
-    person.see(OTHER).see("host    other.example").see("  I open it myself").send("1").send(ENTER);
+    person
+        .see("Link the account")
+        .see(IDP)
+        .see("host    idp.example")
+        .see("  I'll open it myself")
+        .send("1")
+        .send(ENTER);
+    person.see(OTHER).see("host    other.example").see("  I'll open it myself").send("1").send(ENTER);
     person.see("Continue now").send(ENTER).see("done");
     assert_eq!(calls(&person.end(0).received("s")), 2);
 }
@@ -69,7 +75,7 @@ fn notices_of_unknown_and_finished_links_are_ignored() {
         [first, vec![complete("e7"), complete("unknown"), done()]]
     };
     let person = needs(rounds()).at_terminal(24, 100);
-    person.see("  I open it myself").send("1").send(ENTER).see("Continue now").write_file("finish").see("done");
+    person.see("  I'll open it myself").send("1").send(ENTER).see("Continue now").write_file("finish").see("done");
     assert_eq!(calls(&person.end(0).received("s")), 2);
 }
 
@@ -84,7 +90,7 @@ fn a_needed_link_can_be_declined_and_cancelled() {
     }
     for keys in [CTRL_C, "\x1b[B\x1b[B\r"] {
         let person = needs(rounds()).at_terminal(24, 100);
-        person.see("  I open it myself").send(keys);
+        person.see("  I'll open it myself").send(keys);
         assert_eq!(calls(&person.end(6).received("s")), 1);
     }
 }
@@ -96,7 +102,7 @@ fn a_link_that_is_needed_again_and_again_is_asked_about_each_time_and_not_for_ev
     let person =
         needs([vec![required(&[("e7", IDP)])], vec![required(&[("e7", IDP)])], vec![done()]]).at_terminal(30, 100);
     for _ in 0..2 {
-        person.see("  I open it myself").send("1").send(ENTER).see("Continue now").send(ENTER).gone("Continue now");
+        person.see("  I'll open it myself").send("1").send(ENTER).see("Continue now").send(ENTER).gone("Continue now");
     }
     person.see("done");
     assert_eq!(calls(&person.end(0).received("s")), 3);

@@ -149,7 +149,7 @@ fn answers_that_were_sent_are_sent_again_only_when_told() {
     let test = test.entry("s", entry);
     check(&run(&test, &["resume", "call.json", "--answer", "name=Ada"]), 4, "", "");
     assert_eq!(pending(&test)["sent"], true);
-    check(&run(&test, &["resume", "call.json"]), 2, "", "--again sends them once more");
+    check(&run(&test, &["resume", "call.json"]), 2, "", "--again sends them again");
 
     let entry = Fake::new().modern().tool("t").result(done("at last")).entry(test.folder(), "s");
     let test = test.entry("s", entry);

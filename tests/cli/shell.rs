@@ -46,7 +46,7 @@ fn a_script_ends_at_the_first_failure_and_says_the_line() {
     let run = test().args(["shell", "--keep-going"]).stderr_contains("1 line failed").run();
     assert_eq!(run.stdout, "done\ndone\n");
     let unknown = Test::new().server("forms", &fake()).stdin("call forms save name=${who.name}").status(2);
-    unknown.args(["shell"]).stderr_contains("line 1: nothing is kept as $who").run();
+    unknown.args(["shell"]).stderr_contains("line 1: $who has no value").run();
 }
 
 #[test]

@@ -37,8 +37,8 @@ fn options_behind_the_tool_are_the_tools() {
 fn a_mistyped_option_is_refused_with_what_may_be_meant() {
     let refused = |words: &[&str]| run(&["call", "files", "search", "query=x"]).args(words.iter().copied()).status(2);
     refused(&["--limti", "3"]).stderr_contains("did you mean --limit?").stderr_contains("toolnexus tools files").run();
-    refused(&["--timeot", "3"]).stderr_contains("our own option is --timeout").run();
-    refused(&["--json"]).stderr_contains("our own option is -o json").run();
+    refused(&["--timeot", "3"]).stderr_contains("did you mean --timeout").run();
+    refused(&["--json"]).stderr_contains("did you mean -o json").run();
     refused(&["--limit"]).stderr_contains("--limit needs a value").run();
 }
 

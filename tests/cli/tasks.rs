@@ -172,7 +172,7 @@ fn a_kept_task_leaves_no_file_when_it_ends_and_can_be_taken_up_when_it_is_lost()
     let run = call(&server().on("tasks/get", [completed()])).args(["--defer", "call.json"]).stdout("done\n").run();
     assert!(!run.path("call.json").exists());
     let lost = call(&server().on("tasks/get", [Step::Exit(3)])).args(["--defer", "call.json"]).status(4);
-    let run = lost.stderr_contains("toolnexus resume call.json takes the task up").run();
+    let run = lost.stderr_contains("`toolnexus resume call.json` continues the task").run();
     assert!(run.path("call.json").exists());
 }
 

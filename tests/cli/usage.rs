@@ -74,5 +74,5 @@ fn hints_can_be_pasted() {
     Test::new().demo().args(["call", "forms", "greet", "x=1"]).status(2).stderr_contains(hint).run();
     let tool = Fake::new().tool_with("my tool", &json!({"type": "object", "required": ["q"], "properties": {"q": {}}}));
     let test = Test::new().server("s", &tool).args(["call", "s", "my tool"]).status(2);
-    test.stderr("error: my tool needs q\nhint: give q=…; `toolnexus tools s 'my tool'` shows them all\n").run();
+    test.stderr("error: my tool needs q\nhint: give q=…; `toolnexus tools s 'my tool'` shows all arguments\n").run();
 }

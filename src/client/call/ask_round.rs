@@ -39,7 +39,7 @@ impl OpenCall<'_> {
                 }
             };
             if let Some(reason) = refused {
-                let reason = format!("the input request {:?} cannot be served: {reason}", input.key);
+                let reason = format!("the input request {:?} cannot be answered: {reason}", input.key);
                 return Err(self.invalid(reason));
             }
         }

@@ -113,7 +113,7 @@ impl OpenCall<'_> {
             match task.status.as_str() {
                 "completed" => {
                     self.tell_task(&task);
-                    let result = task.result.ok_or_else(|| self.invalid("the task is completed without a result"))?;
+                    let result = task.result.ok_or_else(|| self.invalid("the task was completed without a result"))?;
                     return Ok(self.done(result));
                 }
                 "failed" => {

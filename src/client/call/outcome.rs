@@ -84,7 +84,7 @@ pub(super) fn read(method: &str, result: &RawValue) -> Result<ResultType, Client
                 let asking: Asking = serde_json::from_str(result.get()).map_err(unreadable)?;
                 let inputs = read_inputs(asking.inputs).map_err(invalid)?;
                 if inputs.is_empty() && asking.state.is_none() {
-                    return Err(invalid("the result requires input, and says neither which nor what for".into()));
+                    return Err(invalid("the result requires input but does not say which".into()));
                 }
                 Ok(ResultType::InputRequired(InputRequired { inputs, state: asking.state }))
             }
@@ -95,9 +95,9 @@ pub(super) fn read(method: &str, result: &RawValue) -> Result<ResultType, Client
                 }
                 Ok(ResultType::Task(Box::new(task)))
             }
-            other => Err(invalid(format!("the result is of the unknown type {other:?}"))),
+            other => Err(invalid(format!("the result has the unknown type {other:?}"))),
         },
-        Some(other) => Err(invalid(format!("the result is of the unknown type {other}"))),
+        Some(other) => Err(invalid(format!("the result has the unknown type {other}"))),
     }
 }
 

@@ -159,7 +159,7 @@ impl OpenCall<'_> {
             return Err(if rounds.accepted.is_empty() { call } else { link });
         }
         if rounds.quiet > QUIET && self.waiting.is_none() {
-            return Err(self.invalid(format!("it wanted to be asked again more than {QUIET} times")));
+            return Err(self.invalid(format!("it asked for the call to be repeated more than {QUIET} times")));
         }
         let (stop, waiting) = (&self.stop, &mut self.waiting);
         let waited = async {

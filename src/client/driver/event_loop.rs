@@ -253,7 +253,7 @@ impl Driver {
 
     async fn close(mut self) {
         for (_, pending) in self.pending.drain() {
-            let reason = "the connection was ended from here".to_owned();
+            let reason = "the connection was closed by toolnexus".to_owned();
             drop(pending.reply.send(Err(TransportError::Closed(Closed { reason, stderr: Vec::new() }))));
         }
         self.end_all_questions();

@@ -29,7 +29,7 @@ impl Driver {
             None if [Some(id), number.as_ref()].into_iter().flatten().any(|id| self.abandoned.contains(id)) => {}
             None => {
                 self.warn_once("response", || {
-                    format!("it answered a request that was not made, which is ignored: {id}")
+                    format!("it answered a request that was never made, which is ignored: {id}")
                 });
             }
         }
@@ -43,13 +43,13 @@ impl Driver {
             return;
         }
         let error = RpcError::from_value(&frame.body_value().unwrap_or_default());
-        self.warn_once("error", || format!("it sent an error that answers no request: {error}"));
+        self.warn_once("error", || format!("it sent an error that does not belong to a request: {error}"));
     }
 
     fn take_request(&mut self, id: &Id, method: &str, frame: &Frame, token: Option<u64>) {
         if self.revision.is_some_and(|revision| revision.era() == Era::Modern) {
             // 2026-07-28, *basic*: servers MUST NOT initiate requests, and clients do not send responses.
-            let text = || format!("it sent a request, which its revision forbids and which is ignored: {method}");
+            let text = || format!("it sent a request, which its protocol revision forbids; it is ignored: {method}");
             return self.warn_once("request", text);
         }
         let reply = match method {

@@ -102,7 +102,7 @@ impl Driver {
         if waited == Waited::TimedOut && self.scopes_of(&wait.scopes).next().is_some() {
             let limit = self.setup.url_wait.as_secs_f64();
             self.setup.warn(format!(
-                "nothing was heard of the link for {limit} s; the server still holds the call, which --timeout bounds"
+                "the server has not reported the step behind the link as finished within {limit} s; the call goes on until it ends or --timeout"
             ));
         }
     }

@@ -129,10 +129,10 @@ impl Driver {
             Elicited::Withdrawn => (ElicitResult::Cancel, None),
             Elicited::Deferred => {
                 let why = Why::new(
-                    "the call cannot be put aside: on this server, which is legacy, it ends with its connection",
+                    "the call cannot be put aside: a call to a server of this protocol revision ends with its connection",
                 )
                 .with_hint(
-                    "keep the server with --keep or `toolnexus up`, where the call can wait; or answer with \
+                    "keep the server with --keep or `toolnexus up`, so that the call can wait; or answer with \
                              --answers, --on-elicit or at a terminal",
                 );
                 (ElicitResult::Cancel, Some(why))

@@ -105,7 +105,7 @@ impl Driver {
                 }
                 outcome
             }
-            _ if task.outcome().is_some() => Some(Err(invalid("the task is over"))),
+            _ if task.outcome().is_some() => Some(Err(invalid("the task has ended"))),
             _ => {
                 let id = task.id.clone();
                 self.withdraw_where(|reply_to| reply_to == &ReplyTo::Task(id.clone()));

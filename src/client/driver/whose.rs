@@ -33,7 +33,7 @@ impl Driver {
         }
         if self.questions.len() + self.unclear.len() >= MOST_OPEN {
             self.warn_once("too many", || {
-                format!("it asked more than {MOST_OPEN} questions at once; the rest is refused")
+                format!("it asked more than {MOST_OPEN} questions at once; the others are refused")
             });
             let error = RpcError::new(code::INTERNAL_ERROR, "too many questions are open");
             return self.send(Frame::error(id, &error));
@@ -92,9 +92,9 @@ impl Driver {
     pub(super) fn stays_unclear(&mut self, key: u64) {
         let Some(place) = self.unclear.iter().position(|unclear| unclear.key == key) else { return };
         let Unclear { id, .. } = self.unclear.remove(place);
-        let text = "it asked something while calls of several commands were under way, and nothing says which of them it \
-                    meant: it was told cancel";
-        let why = Why::new(text).with_hint("make the call alone, or with --no-keep");
+        let text = "it asked a question while several commands were making calls, and did not say which one it \
+                    meant, so the question was cancelled";
+        let why = Why::new(text).with_hint("make this call on its own, or with --no-keep");
         let mut whose: Vec<Arc<CallScope>> = self.running_scopes().map(Arc::clone).collect();
         if whose.is_empty() {
             whose.clone_from(&self.scopes);

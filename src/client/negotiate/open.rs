@@ -119,8 +119,8 @@ impl Opener {
             return Err(error);
         };
         session.wire.setup().warn(
-            "it refused to be told which kinds of questions can be asked, so it can ask with forms alone; \
-             \"elicitation\": \"plain\" in its configuration tells it no more from the start",
+            "it did not accept the list of ways to ask, so it can ask only with forms; \
+             \"elicitation\": \"plain\" in its configuration avoids this warning",
         );
         Ok(session)
     }
@@ -241,7 +241,7 @@ impl Opener {
         };
         if matches!(&self.config.endpoint, Endpoint::Http(http) if http.insecure && http.url.scheme() == "https") {
             setup.warn(
-                "its certificate is not checked, so anybody on the way can read and change everything (insecure)",
+                "its certificate is not checked (insecure), so others on the network can read and change everything",
             );
         }
         Ok(Wire::start(transport, setup, Arc::clone(&self.ids)))

@@ -51,7 +51,7 @@ pub fn read_foreign(path: &Path, environment: &Environment) -> Result<ForeignFil
     let client = Client::of_path(&environment.absolute(path));
     let contents = contents(path, client, Reach::User, environment)?;
     if !contents.has_servers {
-        let reason = "no server is in it".to_owned();
+        let reason = "it has no servers".to_owned();
         return Err(ConfigError::Wrong { path: Some(path.to_owned()), place: None, reason });
     }
     Ok(file(client, path.to_owned(), contents))

@@ -76,7 +76,7 @@ fn unreachable(entry: &Node, dialect: Dialect) -> Option<String> {
         }
         Dialect::Zed if !has("command") && !has("url") => Some("its program comes with an extension of Zed".to_owned()),
         Dialect::Gemini if has("tcp") && !has("command") && !has("url") && !has("httpUrl") => {
-            Some("it is reached by a web socket, which is not spoken here".to_owned())
+            Some("it uses a web socket, which is not supported".to_owned())
         }
         _ => None,
     }
@@ -142,7 +142,7 @@ impl Taken {
         }
         let texts = Value::Object(self.entry.clone()).to_string();
         if self.dialect == Dialect::OpenCode && texts.contains("{file:") {
-            self.notes.push("`{file:…}` is not read here; put the value into a variable".to_owned());
+            self.notes.push("`{file:…}` is not supported; put the value in a variable".to_owned());
         }
         let mut ordered = Map::new();
         // What says nothing is not written down.

@@ -64,7 +64,7 @@ pub async fn serve_http(
 async fn answer(sessions: &Sessions, request: Request<Incoming>) -> Response<Body> {
     let (head, body) = request.into_parts();
     if !checks::is_local(&head.headers) {
-        let error = RpcError::new(code::INVALID_REQUEST, "Only this machine may ask");
+        let error = RpcError::new(code::INVALID_REQUEST, "Only requests from this machine are allowed");
         return reply::refusal(StatusCode::FORBIDDEN, &error);
     }
     if head.uri.path() != "/mcp" {

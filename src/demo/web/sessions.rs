@@ -33,7 +33,7 @@ impl Sessions {
         (self.open)()
     }
 
-    /// A new session under an id that cannot be guessed; `None` when the system has no randomness.
+    /// A new session under an id that cannot be guessed; `None` when random numbers are not available.
     pub(super) fn begin(&self) -> Option<(String, Arc<dyn Conversation>)> {
         let mut random = [0; 16];
         rustls::crypto::ring::default_provider().secure_random.fill(&mut random).ok()?;

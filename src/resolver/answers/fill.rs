@@ -73,11 +73,11 @@ pub fn fill(form: &Form, source: FillSource<'_>) -> Result<Map<String, Value>, F
             None => source.content.get(&field.key).cloned(),
         };
         if given.is_some() && field.secret && !source.secret {
-            let reason = "it looks like a secret, which only an entry with \"secret\": true may fill";
+            let reason = "it looks like a secret, and only an entry with \"secret\": true may fill it";
             return Err(source.wrong(&field.key, reason, None));
         }
         if given == Some(Value::Null) && !field.nullable {
-            let reason = "null stands for a value that you fill in";
+            let reason = "null is a placeholder for a value that you fill in";
             return Err(source.wrong(&field.key, reason, Some(field)));
         }
         let default = || field.default.clone().filter(|_| !source.omit.contains(&field.key));

@@ -36,7 +36,7 @@ impl Overlay {
                 }
                 None => (key, TypedAnswer::Text(value.to_owned())),
             };
-            if key.is_empty() { Err(wrong("it names no field")) } else { Ok((key.to_owned(), typed)) }
+            if key.is_empty() { Err(wrong("it has no field name")) } else { Ok((key.to_owned(), typed)) }
         };
         Ok(Self { typed: options.iter().map(one).collect::<Result<_, _>>()? })
     }
@@ -59,7 +59,7 @@ impl Overlay {
             [] => return None,
             [TypedAnswer::Json(value)] => return Some(Ok(value.clone())),
             [TypedAnswer::Text(text)] => return Some(field.parse(text).map_err(|error| error.reason)),
-            _ if !field.takes_several() => return Some(Err("given twice, and it takes one value".to_owned())),
+            _ if !field.takes_several() => return Some(Err("given twice, but it takes only one value".to_owned())),
             _ => {}
         }
         let all = given.into_iter().map(|typed| match typed {

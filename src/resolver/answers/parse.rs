@@ -69,7 +69,7 @@ impl Reader<'_> {
                     return Err(self.wrong(answers.at, "`answers` needs `\"version\": 1` beside it"));
                 }
                 if members.iter().any(|member| member.key == "when") && looks_like_entry(root) {
-                    return Err(self.wrong(root.at, "an entry alone; put it in a list: [{…}]"));
+                    return Err(self.wrong(root.at, "this is a single entry; put it in a list: [{…}]"));
                 }
                 file.plain = Some(self.object("the file", root)?);
             }
@@ -84,7 +84,7 @@ impl Reader<'_> {
     fn versioned(&self, root: &Node, file: &mut AnswersFile) -> Result<(), AnswersError> {
         self.check_keys("the file", root, &FILE_KEYS)?;
         if let Some(version) = root.member("version").filter(|member| member.value.to_value() != 1) {
-            return Err(self.expected("version", &version.value, "1, the only version there is"));
+            return Err(self.expected("version", &version.value, "1, the only version"));
         }
         if let Some(otherwise) = root.member("otherwise") {
             file.otherwise = Some(self.word("otherwise", &otherwise.value, &Otherwise::WORDS)?);
@@ -123,16 +123,16 @@ impl Reader<'_> {
         for key in ["content", "omit"] {
             let Some(member) = node.member(key) else { continue };
             if action != Action::Accept {
-                return Err(self.wrong(member.at, format!("{}: does not go with {}", within(key), action.as_str())));
+                return Err(self.wrong(member.at, format!("{}: is not allowed with {}", within(key), action.as_str())));
             }
             if when.names_links() {
-                return Err(self.wrong(member.at, format!("{}: a link takes none", within(key))));
+                return Err(self.wrong(member.at, format!("{}: a link does not take any", within(key))));
             }
         }
         let open = flag("open")?;
         if let Some(member) = node.member("open").filter(|_| open && !(when.names_links() && action == Action::Accept))
         {
-            let reason = "is for links that are accepted: `when` must name `mode: \"url\"` or a `url`";
+            let reason = "is only for accepted links: `when` must have `mode: \"url\"` or a `url`";
             return Err(self.wrong(member.at, format!("{}: {reason}", within("open"))));
         }
         Ok(AnswersEntry {
@@ -180,7 +180,9 @@ impl Reader<'_> {
         };
         let is_form = when.is_link == Some(false) || !when.fields.is_empty();
         if is_form && when.names_links() {
-            return Err(self.wrong(node.at, format!("{within}: speaks of a link and of a form; no question is both")));
+            return Err(
+                self.wrong(node.at, format!("{within}: names a link and a form, but a question is only one of them"))
+            );
         }
         Ok(when)
     }
@@ -208,7 +210,7 @@ impl Reader<'_> {
         let repeated = node.repeated();
         let Some((first, second)) = repeated.first() else { return Ok(()) };
         let place = self.document.place(first.at);
-        let reason = format!("the key {:?} stands at line {} column {} already", second.key, place.line, place.column);
+        let reason = format!("the key {:?} is already at line {} column {}", second.key, place.line, place.column);
         Err(self.wrong(second.at, format!("{within}: {reason}")))
     }
 
@@ -293,13 +295,13 @@ mod tests {
             (r#"[{"content": []}]"#, "entry 1: content: expected an object of values by field, not a list"),
             (
                 r#"[{"content": {"a": 1, "a": 2}}]"#,
-                "a.json:1:23: entry 1: content: the key \"a\" stands at line 1 column 15 already",
+                "a.json:1:23: entry 1: content: the key \"a\" is already at line 1 column 15",
             ),
-            (r#"[{"action": "decline", "content": {}}]"#, "entry 1: content: does not go with decline"),
+            (r#"[{"action": "decline", "content": {}}]"#, "entry 1: content: is not allowed with decline"),
             (r#"[{"action": "accept", "omit": "a"}]"#, "entry 1: omit: expected a list of field names, not \"a\""),
             (r#"[{"action": "accept", "repeat": 1}]"#, "entry 1: repeat: expected true or false, not 1"),
             (r#"[{"action": "accept", "open": true}]"#, "entry 1: open: is for links that are accepted"),
-            (r#"[{"when": {"mode": "url"}, "content": {}}]"#, "entry 1: content: a link takes none"),
+            (r#"[{"when": {"mode": "url"}, "content": {}}]"#, "entry 1: content: a link does not take any"),
             (
                 r#"[{"when": {"mode": "link"}, "action": "accept"}]"#,
                 "entry 1: when.mode: expected one of \"url\", \"form\", not \"link\"",
@@ -315,9 +317,9 @@ mod tests {
             ),
             (
                 r#"[{"when": {"url": "https://a.example/", "fields": ["x"]}, "action": "accept"}]"#,
-                "entry 1: when: speaks of a link and of a form",
+                "entry 1: when: names a link and a form",
             ),
-            (r#"{"version": 2, "answers": []}"#, "version: expected 1, the only version there is, not 2"),
+            (r#"{"version": 2, "answers": []}"#, "version: expected 1, the only version, not 2"),
             (
                 r#"{"version": 1, "answer": []}"#,
                 "a.json:1:16: the file: unknown key \"answer\": did you mean `answers`?",
@@ -328,7 +330,7 @@ mod tests {
             ),
             (r#"{"version": 1, "answers": {}}"#, "answers: expected a list of entries, not an object"),
             (r#"{"answers": [{"action": "accept"}]}"#, "`answers` needs `\"version\": 1` beside it"),
-            (r#"{"when": {"tool": "x"}, "content": {}}"#, "an entry alone; put it in a list"),
+            (r#"{"when": {"tool": "x"}, "content": {}}"#, "this is a single entry; put it in a list"),
         ] {
             let error = AnswersFile::parse(text, "a.json").expect_err(text).to_string();
             assert!(error.contains(expected), "{text}: {error}");

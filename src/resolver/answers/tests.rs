@@ -241,7 +241,7 @@ fn typed_answers_lie_over_the_file() {
         ("", &["name=Ada"][..], r#"accept {"name":"Ada","plan":"free"}"#),
         ("", &["name=Ada", "age=36", "plan=pro"], r#"accept {"name":"Ada","age":36,"plan":"pro"}"#),
         ("", &["name=007"], r#"accept {"name":"007","plan":"free"}"#),
-        ("", &["name=007", "name=008"], "fail: --answer name: given twice, and it takes one value"),
+        ("", &["name=007", "name=008"], "fail: --answer name: given twice, but it takes only one value"),
         ("", &["name:=\"a=b\"", "age:=40"], r#"accept {"name":"a=b","age":40,"plan":"free"}"#),
         ("", &["age=36"], "pass"),
         ("", &["name=Ada", "age=old"], "fail: --answer age: "),
@@ -297,7 +297,7 @@ fn a_suggestion_answers_once_it_is_filled_in() {
         r#"{"when": {"server": "forms", "tool": "greet"}, "content": {"name": null, "n": null, "ok": null, "plan": null}}"#
     );
     let refused = once(&format!("[{entry}]"), &["name=Ada", "n=3", "plan=free"], &question);
-    assert!(refused.contains("ok: null stands for a value that you fill in"), "{refused}");
+    assert!(refused.contains("ok: null is a placeholder for a value that you fill in"), "{refused}");
     let accepted = once(&format!("[{entry}]"), &["name=Ada", "n=3", "ok=no", "plan=free"], &question);
     assert_eq!(accepted, r#"accept {"name":"Ada","n":3,"ok":false,"plan":"free","d":"x"}"#);
 

@@ -25,7 +25,7 @@ impl UrlPattern {
             None => (rest, "/"),
         };
         if scheme.contains('*') || authority.contains('*') {
-            return Err("scheme and host must be exact; `*` may stand in the path".to_owned());
+            return Err("scheme and host must be exact; `*` is allowed only in the path".to_owned());
         }
         let url = Url::parse(&format!("{scheme}://{authority}/")).map_err(|error| format!("{example} ({error})"))?;
         if !matches!(url.scheme(), "http" | "https") {

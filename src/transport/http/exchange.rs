@@ -179,7 +179,7 @@ impl HttpPeer {
             let quoted = answer::quote(&body);
             TransportError::NoAnswer(match kind.as_str() {
                 "application/json" => format!("the body is not a message ({reason}): {quoted}"),
-                "" => format!("the body is not a message, and has no type: {quoted}"),
+                "" => format!("the body is not a message and has no type: {quoted}"),
                 kind => format!("{kind} instead of JSON: {quoted}"),
             })
         })?;
@@ -187,7 +187,11 @@ impl HttpPeer {
         for frame in frames {
             answered |= self.pass_on(frame, Some(id)).await;
         }
-        if answered { Ok(()) } else { Err(TransportError::NoAnswer("the body answers another request".into())) }
+        if answered {
+            Ok(())
+        } else {
+            Err(TransportError::NoAnswer("the body is the answer to another request".into()))
+        }
     }
 
     /// Hands a message to the client; `true` when it answers `asked`. An error for no request answers it too.

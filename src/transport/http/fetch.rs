@@ -162,7 +162,8 @@ impl HttpPeer {
         // What was asked for has been decoded, and its header is gone.
         match response.headers().get(CONTENT_ENCODING).map(|name| String::from_utf8_lossy(name.as_bytes())) {
             Some(name) if !name.eq_ignore_ascii_case("identity") && !name.trim().is_empty() => {
-                let reason = format!("the body is encoded as {name:?}, which was not asked for and is not read here");
+                let reason =
+                    format!("the body is encoded as {name:?}, which toolnexus did not ask for and cannot read");
                 Err(TransportError::NoAnswer(reason))
             }
             _ => Ok(response),

@@ -15,7 +15,7 @@ pub(super) fn target(from: &Url, method: &Method, status: StatusCode, to: Option
         let to = to.unwrap_or("no address");
         TransportError::NoAnswer(format!("HTTP {} to {to}, {reason}", status.as_u16()))
     };
-    let target = to.and_then(|to| from.join(to).ok()).ok_or_else(|| refused("which is not an address"))?;
+    let target = to.and_then(|to| from.join(to).ok()).ok_or_else(|| refused("which is not a valid address"))?;
     if !matches!(target.scheme(), "http" | "https") {
         return Err(refused("which is not http or https"));
     }

@@ -140,7 +140,7 @@ fn read_certificates(path: &Path) -> Result<Vec<Certificate>, TransportError> {
     };
     let pem = std::fs::read(path).map_err(|error| wrong(error.to_string()))?;
     let certificates = Certificate::from_pem_bundle(&pem).map_err(|error| wrong(innermost(&error)))?;
-    if certificates.is_empty() { Err(wrong("there are none".into())) } else { Ok(certificates) }
+    if certificates.is_empty() { Err(wrong("there are no certificates in it".into())) } else { Ok(certificates) }
 }
 
 fn settings(error: &reqwest::Error) -> TransportError {
@@ -153,7 +153,7 @@ pub(super) fn words(error: &dyn std::error::Error) -> String {
     let known = [
         (
             "UnknownIssuer",
-            "its certificate was issued by an authority that this machine does not know; `caFile` in the configuration adds one",
+            "its certificate was issued by an authority that this machine does not trust; add the authority with `caFile` in the configuration",
         ),
         ("Expired", "its certificate has expired"),
         ("NotValidYet", "its certificate is not valid yet"),

@@ -28,10 +28,10 @@ impl HttpPeer {
         });
         let (events, address) = opened.await.map_err(|_| TransportError::Silent(limit))??;
         let wrong =
-            |reason: &str| TransportError::NoAnswer(format!("the server wants messages at {address:?}, {reason}"));
-        let url = self.url.join(&address).map_err(|_| wrong("which is not an address"))?;
+            |reason: &str| TransportError::NoAnswer(format!("the server expects messages at {address:?}, {reason}"));
+        let url = self.url.join(&address).map_err(|_| wrong("which is not a valid address"))?;
         if !redirect::same_origin(&self.url, &url) {
-            return Err(wrong("which belongs to somebody else"));
+            return Err(wrong("which is on another host"));
         }
         // It is set once: whoever comes second finds the same server.
         let _ = self.posts_to.set(url);

@@ -67,7 +67,7 @@ impl Web {
     /// The reason, as a clause.
     pub fn check(&self, url: &Url) -> Result<(), String> {
         let reason = match (url.scheme(), is_loopback(url)) {
-            ("http" | "https", true) if !self.is_local => "leads to this machine, and the server is elsewhere",
+            ("http" | "https", true) if !self.is_local => "leads to this machine, but the server is elsewhere",
             ("https", _) | ("http", true) => return Ok(()),
             ("http", false) => "is not encrypted",
             _ => "is not a web address",
@@ -85,7 +85,8 @@ impl Web {
             let (document, to) = self.send(Method::GET, &url, None, None).await?;
             let Some(to) = to else { return Ok(document) };
             let target = url.join(&to).ok().filter(|target| redirect::same_origin(&url, target));
-            url = target.ok_or_else(|| TransportError::NoAnswer(format!("{} leads to another place", shown(&url))))?;
+            url =
+                target.ok_or_else(|| TransportError::NoAnswer(format!("{} redirects to another host", shown(&url))))?;
         }
         Err(TransportError::NoAnswer(format!("more than {} redirections", redirect::MAX)))
     }
@@ -103,7 +104,7 @@ impl Web {
     ) -> Result<WebDocument, TransportError> {
         match self.send(Method::POST, url, Some((kind, body)), authorization).await? {
             (document, None) => Ok(document),
-            (_, Some(_)) => Err(TransportError::NoAnswer(format!("{} leads to another place", shown(url)))),
+            (_, Some(_)) => Err(TransportError::NoAnswer(format!("{} redirects to another host", shown(url)))),
         }
     }
 

@@ -37,7 +37,7 @@ pub(super) fn refusal(endpoint: &StdioEndpoint, error: io::Error) -> TransportEr
     let what = |what: &str| format!("{what}{advice}");
     let source = match (error.kind(), find(endpoint)) {
         (io::ErrorKind::NotFound, Some(found)) => {
-            let reason = format!("{} needs an interpreter that is not there", found.display());
+            let reason = format!("{} needs an interpreter that does not exist", found.display());
             io::Error::new(io::ErrorKind::NotFound, reason)
         }
         (io::ErrorKind::NotFound, None) if is_path => io::Error::new(io::ErrorKind::NotFound, what("no such file")),
@@ -88,6 +88,6 @@ mod tests {
         assert!(refused(&script).ends_with("no such file"));
         assert!(refused(Path::new("nowhere-program -y thing")).contains("no such program on PATH (a command is"));
         std::fs::write(&script, "#!/nowhere/interpreter").expect("written");
-        assert!(refused(&script).ends_with("needs an interpreter that is not there"));
+        assert!(refused(&script).ends_with("needs an interpreter that does not exist"));
     }
 }

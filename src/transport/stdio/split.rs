@@ -40,7 +40,7 @@ pub(super) fn foreign(line: &[u8]) -> Option<&'static str> {
     let text = line.trim_ascii().to_ascii_lowercase();
     let length = text.strip_prefix(b"content-length:")?.trim_ascii();
     let is_length = !length.is_empty() && length.iter().all(u8::is_ascii_digit);
-    is_length.then_some("speaks in Content-Length frames, as language servers do; MCP has one message on each line")
+    is_length.then_some("writes Content-Length frames, as language servers do; MCP has one message per line")
 }
 
 /// What must hold of any line: see [`crate::fuzzing::stdio_frames`].

@@ -43,13 +43,13 @@ fn only_a_regular_file_is_written() {
         let test = writing(option, "out");
         mkfifo(&test.folder().join("pipe"), Mode::S_IRWXU).expect("a pipe");
         symlink("pipe", test.folder().join("out")).expect("a link");
-        let run = test.status(2).stderr_contains("it is a link to what is not a regular file").run();
+        let run = test.status(2).stderr_contains("it is a link to something that is not a regular file").run();
         assert!(fs::symlink_metadata(run.path("out")).expect("still there").is_symlink(), "{option}");
         assert!(fs::symlink_metadata(run.path("pipe")).expect("still there").file_type().is_fifo(), "{option}");
 
         let test = writing(option, "out");
         symlink("nowhere", test.folder().join("out")).expect("a link");
-        let run = test.status(2).stderr_contains("it is a link that leads nowhere").run();
+        let run = test.status(2).stderr_contains("it is a broken link").run();
         assert!(!run.path("nowhere").exists(), "{option}");
 
         let test = writing(option, "out");

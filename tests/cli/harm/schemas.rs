@@ -211,13 +211,13 @@ fn what_is_not_checked_is_said() {
     let fake = Fake::new().tool_with("t", &form(&schema, &Value::Null)).tool_giving("u", &form(&schema, &Value::Null));
     let test = Test::new().server("s", &fake).memory(MEMORY).args(["call", "s", "t", "--args", &deep]);
     test.stdout("done\n")
-        .stderr_contains("warning: the arguments are not checked: by this schema that would take too long")
+        .stderr_contains("warning: the arguments are not checked, because this schema would take too long")
         .run();
     let fake = Fake::new()
         .tool_giving("u", &form(&schema, &Value::Null))
         .result(json!({"content": [], "structuredContent": {"a": nested(40)}}));
     let run = Test::new().server("s", &fake).memory(MEMORY).args(["call", "s", "u"]);
-    run.stderr_contains("structuredContent is not checked: by the tool's outputSchema that would take too long").run();
+    run.stderr_contains("structuredContent is not checked, because the tool's outputSchema would take too long").run();
     // What is cheap enough is still checked.
     let shallow = json!({"a": nested(3)}).to_string();
     let fake = Fake::new().tool_with("t", &form(&schema, &Value::Null));

@@ -187,7 +187,10 @@ async fn what_is_no_answer_is_told_apart() {
     let mut transport = connect(&server);
     transport.send(request(1, "ping").into()).expect("sent");
     assert_eq!(frame(&mut transport).await["id"], 99);
-    assert_eq!(failure(&mut transport).await.to_string(), "no usable answer came: the body answers another request");
+    assert_eq!(
+        failure(&mut transport).await.to_string(),
+        "no usable answer came: the body is the answer to another request"
+    );
 }
 
 #[tokio::test]

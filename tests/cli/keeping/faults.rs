@@ -179,6 +179,6 @@ fn a_keeper_that_stands_still_holds_up_nobody_for_long() {
     kill(pid(&kept, "s"), Signal::SIGSTOP).expect("stopped");
     let run = kept.run(0, &["call", "s", "t"]);
     assert_eq!(run.stdout, "done\n");
-    assert!(run.stderr.contains("it says nothing for 5 s"), "{}", run.stderr);
+    assert!(run.stderr.contains("its keeper did not answer within 5 s"), "{}", run.stderr);
     assert!(run.took < Duration::from_secs(20), "{:?}", run.took);
 }

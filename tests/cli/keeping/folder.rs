@@ -24,7 +24,7 @@ fn a_folder_that_others_can_write_to_is_not_used() {
     let folder = kept.keepers.path().join("toolnexus");
     fs::create_dir(&folder).expect("made");
     fs::set_permissions(&folder, fs::Permissions::from_mode(0o777)).expect("set");
-    refused(&kept, "is open to others (mode 777)");
+    refused(&kept, "is accessible to others (mode 777)");
 }
 
 #[test]
@@ -101,5 +101,5 @@ fn whoever_is_silent_on_the_socket_is_waited_for_no_longer_than_5_seconds() {
     let socket = kept.socket().expect("a socket");
     kept.run(0, &["down", "--all"]);
     let _listener = UnixListener::bind(&socket).expect("bound");
-    refused(&kept, "it says nothing for 5 s");
+    refused(&kept, "its keeper did not answer within 5 s");
 }

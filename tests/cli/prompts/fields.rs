@@ -118,7 +118,7 @@ fn optional_fields_are_left_out_by_enter_and_defaults_can_be_refused() {
     person.see("1 of 4").see("empty leaves it out").send("\r");
     person.see("2 of 4").see_typed("› Paris").see("Ctrl-U, Enter leaves it out").send(key::CTRL_U).send("\r");
     person.see("3 of 4").see_typed("› France").send("\r");
-    person.see("4 of 4").see("none leaves it out").send("\r");
+    person.see("4 of 4").see("choose nothing to leave it out").send("\r");
     person.see("Change city   left out").review_and_send().see("done");
     assert_eq!(person.end(0).reply("forms", "ask-1")["content"], json!({"land": "France"}));
 }

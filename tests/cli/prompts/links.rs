@@ -72,7 +72,7 @@ fn without_a_browser_the_address_is_there_and_a_note() {
         .see("done");
     assert_eq!(person.end(0).reply("forms", "ask-1"), json!({"action": "accept"}));
     let person = link(URL).args(["--no-browser"]).at_terminal(24, 80);
-    person.see("  I open it myself").send(key::DOWN).send(key::ENTER).see("done");
+    person.see("  I'll open it myself").send(key::DOWN).send(key::ENTER).see("done");
     assert!(!person.screen().contains("in the browser\n"));
     person.end(0);
 }
@@ -123,7 +123,7 @@ fn a_question_comes_before_the_waiting_screen() {
         Step::ExpectFile("finish".into()),
     ]);
     let person = test.args(["--no-browser"]).at_terminal(24, 80);
-    person.see("  I open it myself").send(key::DOWN).send(key::ENTER).see("Waiting for forms.").write_file("ask");
+    person.see("  I'll open it myself").send(key::DOWN).send(key::ENTER).see("Waiting for forms.").write_file("ask");
     person.see("Which calendar?").gone("Waiting for forms.").send(key::CTRL_C).see("Waiting for forms.");
     person.send(key::ENTER).gone("Waiting for forms.").write_file("finish").see("done");
     assert_eq!(person.end(0).reply("forms", "ask-2"), json!({"action": "cancel"}));
@@ -139,7 +139,7 @@ fn waiting_behind_a_link_can_be_given_up_and_the_call_goes_on() {
             Step::ExpectFile("finish".into()),
         ]);
         let person = test.args(["--no-browser"]).at_terminal(24, 80);
-        person.see("  I open it myself").send(key::DOWN).send(key::ENTER).see("Waiting for forms.").send(keys);
+        person.see("  I'll open it myself").send(key::DOWN).send(key::ENTER).see("Waiting for forms.").send(keys);
         person.gone("Waiting for forms.").write_file("finish").see("done");
         assert_eq!(person.end(0).reply("forms", "ask-1"), json!({"action": "accept"}));
     }
@@ -155,7 +155,11 @@ fn an_accepted_link_is_waited_for_until_its_notice() {
         Step::Send(json!({"method": "notifications/elicitation/complete", "params": {"elicitationId": "e1"}})),
     ]);
     let person = test.args(["--no-browser"]).at_terminal(24, 80);
-    person.see("  I open it myself").send(key::DOWN).send(key::ENTER).see("Waiting for forms. Finish in the browser.");
+    person
+        .see("  I'll open it myself")
+        .send(key::DOWN)
+        .send(key::ENTER)
+        .see("Waiting for forms. Finish in the browser.");
     person.see("› Continue now    Cancel").send(key::RIGHT).see("› Cancel").resize(20, 40).see("› Cancel");
     person.resize(24, 80).write_file("finish").see("done").gone("Waiting for forms");
     person.end(0);
