@@ -37,7 +37,7 @@ fn a_person_declines_and_cancels() {
         person.end(0);
         let (test, _held) = way.demo();
         let person = test.args(["call", &way.name(), "connect", "--no-browser"]).at_terminal(40, 120);
-        person.see("asks you to open a link, during connect").see("  I open it myself");
+        person.see("asks you to open a link, during connect").see("  I'll open it myself");
         person.send(&DOWN.repeat(2)).see("› Decline").send("\r").see("You declined");
         person.end(0);
     }
@@ -48,10 +48,10 @@ fn a_person_opens_a_link_and_the_call_goes_on_when_the_page_is_done() {
     for way in WAYS {
         let (test, _held) = way.demo();
         let person = test.args(["call", &way.name(), "connect", "--no-browser"]).at_terminal(40, 160);
-        let screen = person.see("host    127.0.0.1").see("  I open it myself").screen();
+        let screen = person.see("host    127.0.0.1").see("  I'll open it myself").screen();
         let url =
             screen.lines().find_map(|line| line.trim().strip_prefix("http://").map(|rest| format!("http://{rest}")));
-        person.send(DOWN).see("› I open it myself").send("\r").see("Waiting for ");
+        person.send(DOWN).see("› I'll open it myself").send("\r").see("Waiting for ");
         approve(&url.unwrap_or_else(|| panic!("no link on {screen}")));
         person.see("Connected: you approved it on the page.");
         person.end(0);
