@@ -40,7 +40,9 @@ pub(super) async fn resource(web: &Web, server: &Url, challenge: Option<&Challen
     let places = match named {
         Some(text) => {
             // It may be anywhere (RFC 9728, section 5.1): what counts is that it is about the address that was asked.
-            let url = server.join(text).map_err(|_| AuthError::unusable("the address of the server's metadata is not valid"))?;
+            let url = server
+                .join(text)
+                .map_err(|_| AuthError::unusable("the address of the server's metadata is not valid"))?;
             web.check(&url).map_err(|reason| {
                 AuthError::unusable(format!(
                     "the server says that its metadata is at {}, which {reason}",

@@ -297,7 +297,7 @@ fn browser(args: &QuestionArgs, printer: &Arc<Printer>) -> Browser {
                 printer.waits_in_browser(&question.origin.server, url, host.as_deref())
             }
             BrowserNotice::NotStarted(why) => {
-                printer.warning(&format!("no browser could be started ({why}); open the address above yourself"))
+                printer.warning(&format!("the browser did not start ({why}); open the address above yourself"))
             }
         };
         // A stdout that is gone is told when the result cannot be written.

@@ -44,7 +44,7 @@ impl Link {
     /// use toolnexus::elicitation::Link;
     /// let link = Link::inspect("https://bank.example@evil.example/").unwrap();
     /// assert_eq!(link.host, "evil.example");
-    /// assert_eq!(link.warnings, ["a user name stands before the host, which is evil.example"]);
+    /// assert_eq!(link.warnings, ["there is a user name before the host, which is evil.example"]);
     /// assert!(Link::inspect("javascript:alert(1)").is_err());
     /// ```
     pub fn inspect(url: &str) -> Result<Self, LinkRefused> {

@@ -37,7 +37,8 @@ impl Stage {
             hints: ["↑↓ move", "Enter choose", "Esc menu", "Ctrl-C cancel the question"].map(str::to_owned).to_vec(),
             ..Prompt::default()
         };
-        let mut choices = vec![(Consent::Own, Item::agreeing("I'll open it myself", "the address stays on the screen"))];
+        let mut choices =
+            vec![(Consent::Own, Item::agreeing("I'll open it myself", "the address stays on the screen"))];
         if let Some(server) = &asking.server {
             let told = format!("{server} is told that you said no");
             choices.push((Consent::No(LinkRefusal::Decline), Item::new("Decline", told)));

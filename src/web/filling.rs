@@ -171,7 +171,7 @@ mod tests {
         let wrong = sent(&mut filling, "f1=17&f4=0&f4=1&f4=2&f5-on=on&f7=%7B").expect_err("much is wrong");
         let ids: Vec<&str> = wrong.iter().filter_map(|(id, _)| id.as_deref()).collect();
         assert_eq!(ids, ["f0", "f1", "f4", "f5.0", "f7"]);
-        assert_eq!(wrong[1].1, "17 is below 18");
+        assert_eq!(wrong[1].1, "17 is below the minimum, 18");
     }
 
     #[test]

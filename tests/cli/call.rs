@@ -117,7 +117,7 @@ fn links_that_a_call_requires_are_told_where_nobody_is_asked() {
     ]);
     let error = json!({"code": -32042, "message": "More is needed", "data": {"elicitations": elicitations}});
     let run = call(&tool().on_call([Step::Fail(error.clone())])).status(8).stdout("").run();
-    let link = "│ Link it\n│ https://bank.example@evil.example/go?x=1\n  host  evil.example\n  ! a user";
+    let link = "│ Link it\n│ https://bank.example@evil.example/go?x=1\n  host  evil.example\n  ! there is a user name";
     assert!(run.stderr.contains(link), "{}", run.stderr);
     assert!(run.stderr.contains(r#""when": {"server": "s", "tool": "t", "url": "#), "{}", run.stderr);
 
@@ -134,7 +134,7 @@ fn a_question_without_an_id_is_told_of() {
         Step::Reply(text("done")),
     ]);
     let test = call(&server).args(["--answer", "a=b"]).stdout("done\n");
-    test.stderr_contains("a request without an id that could be answered, which is ignored: elicitation/create").run();
+    test.stderr_contains("a request without a usable id, which is ignored: elicitation/create").run();
 }
 
 #[test]

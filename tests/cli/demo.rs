@@ -138,7 +138,7 @@ fn the_page_is_for_its_own_reader_alone() {
 #[test]
 fn connect_can_be_refused_and_does_without() {
     for era in ERAS {
-        call(era, "connect").args(["--elicit", "off"]).stdout_contains("opens no links").run();
+        call(era, "connect").args(["--elicit", "off"]).stdout_contains("does not open links").run();
     }
     call("2026-07-28", "connect").args(["--elicit", "decline"]).stdout_contains("declined").run();
 }

@@ -77,7 +77,10 @@ fn the_first_line_that_fails_ends_it_and_is_named() {
     let run = test().stdin("{\"n\":1}\n\n{\"n\":2}\n{\"n\":3}\n").status(6);
     let run = run.stderr_contains("error: line 3: s: the server answered tools/call with error -32000\n│ no").run();
     let lines: Vec<_> = run.events().iter().map(told).collect();
-    assert_eq!(lines, [line(0, true, "one"), line(1, false, "line 3: s answered tools/call with error -32000\nno")]);
+    assert_eq!(
+        lines,
+        [line(0, true, "one"), line(1, false, "line 3: s: the server answered tools/call with error -32000\nno")]
+    );
     let text = "{\"n\":1}\n{\"n\":2}\n{\"n\":3}\n[4]\n{\"n\":\n{\"n\":\"x\"}\n{\"n\":7}\n";
     let run = test().args(["--keep-going"]).stdin(text).status(6).stderr_contains("error: 5 lines failed").run();
     let lines: Vec<_> = run.events().iter().map(told).collect();

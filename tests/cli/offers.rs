@@ -39,7 +39,8 @@ fn pages_are_followed_with_cursors_as_given_and_an_endless_list_is_cut() {
         .on("resources/list", page("resources", &json!({"uri": "a:1", "name": "one"}), &json!("c \u{e9}=")))
         .on("resources/list", page("resources", &json!({"uri": "a:2", "name": "two"}), &Value::Null))
         .on("resources/templates/list", page("resourceTemplates", &json!({"uriTemplate": "a:{n}"}), &json!("again")));
-    let run = Test::new().server("s", &server).args(["resources", "s"]).stderr_contains("without end").run();
+    let run =
+        Test::new().server("s", &server).args(["resources", "s"]).stderr_contains("resources/list does not end").run();
     assert!(run.stdout.starts_with("a:1    one\na:2    two\na:{n}\n"), "{}", run.stdout);
     assert_eq!(run.params("s", "resources/list", 1)["cursor"], "c \u{e9}=");
     assert_eq!(run.params("s", "resources/templates/list", 1)["cursor"], "again");
@@ -148,7 +149,7 @@ fn servers_are_pinged_in_both_eras() {
 fn instructions_are_shown_with_who_gives_them() {
     let run = demo(&["instructions", "forms"]).stdout_contains("toolnexus demo server 0").run();
     assert!(run.stdout.contains("\noffers tools, resources, prompts"), "{}", run.stdout);
-    assert!(run.stdout.ends_with("Every tool asks in another way.\n"), "{}", run.stdout);
+    assert!(run.stdout.ends_with("Each tool asks in a different way.\n"), "{}", run.stdout);
     Test::new().server("s", &Fake::new()).args(["instructions", "s"]).stdout_contains("(no instructions)").run();
 }
 

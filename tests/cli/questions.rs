@@ -228,7 +228,7 @@ fn a_link_is_printed_and_a_browser_that_does_not_start_is_a_note() {
 #[test]
 fn an_accepted_link_is_printed_with_its_true_host() {
     let run = call_with_link("https://bank.example@evil.example/").args(["--no-browser"]).stdout("done\n").run();
-    assert!(run.stderr.contains("\nhost    evil.example\n! a user name stands before the host"), "{}", run.stderr);
+    assert!(run.stderr.contains("\nhost    evil.example\n! there is a user name before the host"), "{}", run.stderr);
 }
 
 #[test]

@@ -40,7 +40,9 @@ fn what_is_wrong_stands_beside_its_field_and_is_mended() {
     let (tab, page) = run.asked();
     let page = tab.send(&page, "review", &[("f0", "A"), ("f1", "17"), ("f2", "out")]);
     assert_eq!(page.path, "1");
-    page.see("2 things are not right yet").see("Name: A is too short: 2 to 20 characters").see("Age: 17 is below 18");
+    page.see("2 things are not right yet")
+        .see("Name: A is too short: 2 to 20 characters")
+        .see("Age: 17 is below the minimum, 18");
     assert!(page.body.contains(r##"href="#f0""##) && page.body.contains(r#"aria-invalid="true""#));
     assert!(page.body.contains(r#"value="17""#), "what was typed is still there");
     let review = tab.send(&page, "review", &[("f0", "Ada"), ("f1", ""), ("f2", "out")]);

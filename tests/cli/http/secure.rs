@@ -85,7 +85,7 @@ fn call(url: &str, more: &Value) -> Test {
 fn certificates_are_checked_against_the_authorities_one_names() {
     let server = server();
     let url = secure(server.address());
-    let unknown = call(&url, &json!({})).status(4).stderr_contains("an authority that this machine does not know");
+    let unknown = call(&url, &json!({})).status(4).stderr_contains("an authority that this machine does not trust");
     unknown.stderr_contains("caFile").run();
     assert!(server.seen().is_empty());
     call(&url, &json!({"caFile": "ca.pem"})).stdout("done\n").stderr("").run();

@@ -51,7 +51,7 @@ fn a_killed_keeper_takes_its_server_along_and_is_replaced() {
         until("nothing is left", || kept.keepers.processes().is_empty());
         let run = kept.run(0, &["call", "s", "t"]);
         assert_eq!(run.stdout, "done\n");
-        assert!(run.stderr.contains("what it had in memory is lost"), "{}", run.stderr);
+        assert!(run.stderr.contains("what it kept in memory is lost"), "{}", run.stderr);
         assert_eq!(kept.run(0, &["call", "s", "t"]).stderr, "");
     }
 }
@@ -66,7 +66,7 @@ fn a_keeper_that_dies_under_a_call_is_told_at_once() {
     kill(pid(&kept, "s"), Signal::SIGKILL).expect("killed");
     let run = wait(child, Duration::from_secs(10));
     assert_eq!(run.status, Some(4), "{}", run.stderr);
-    assert!(run.stderr.contains("the process that kept the server is gone"), "{}", run.stderr);
+    assert!(run.stderr.contains("the process that kept the server has ended"), "{}", run.stderr);
     until("nothing is left", || kept.keepers.processes().is_empty());
 }
 
@@ -78,7 +78,7 @@ fn a_server_that_dies_is_told_at_once_and_started_again() {
     let run = kept.run(4, &["call", "s", "t"]);
     assert!(run.stderr.contains("exited with status 3"), "{}", run.stderr);
     let run = kept.run(0, &["tools", "s"]);
-    assert!(run.stderr.contains("what it had in memory is lost"), "{}", run.stderr);
+    assert!(run.stderr.contains("what it kept in memory is lost"), "{}", run.stderr);
     assert_eq!(kept.count("s", "initialize"), 2);
     assert!(kept.standing("s").is_some());
 }
@@ -142,7 +142,7 @@ fn a_server_that_is_killed_is_told_to_every_call_at_once() {
         assert!(run.stderr.contains("was killed by SIGKILL"), "{}", run.stderr);
     }
     let run = kept.run(0, &["call", "s", "t"]);
-    assert!(run.stderr.contains("what it had in memory is lost"), "{}", run.stderr);
+    assert!(run.stderr.contains("what it kept in memory is lost"), "{}", run.stderr);
     assert_eq!(kept.run(0, &["tools", "s"]).stderr, "");
 }
 
@@ -156,7 +156,7 @@ fn a_keeper_that_stands_still_under_a_call_is_given_up() {
     kill(pid(&kept, "s"), Signal::SIGSTOP).expect("stopped");
     let run = wait(child, Duration::from_secs(40));
     assert_eq!(run.status, Some(4), "{}", run.stderr);
-    assert!(run.stderr.contains("the process that kept the server is gone"), "{}", run.stderr);
+    assert!(run.stderr.contains("the process that kept the server has ended"), "{}", run.stderr);
 }
 
 #[test]

@@ -90,7 +90,7 @@ fn whoever_speaks_nonsense_on_the_socket_is_no_keeper() {
                 let _ = stream.read(&mut [0; 1024]);
             }
         });
-        refused(&kept, "because what came is not a message of a keeper's");
+        refused(&kept, "because the message does not come from a keeper");
     }
 }
 

@@ -128,7 +128,7 @@ fn a_secret_is_masked_warned_about_and_asked_twice() {
     let form = schema(&json!({"password": {"type": "string", "title": "Password"}}), &["password"]);
     let person = asks(&form).at_terminal(24, 80);
     person.see("! secrets do not belong in forms: forms will be able to read it").send("hunter2\r");
-    person.see("Password, again").send("hunter\r").see("✗ the two are not the same").send("hunter2");
+    person.see("Password, again").send("hunter\r").see("✗ the two do not match").send("hunter2");
     person.see_typed("› •••••••").send("\r").see("Password, again").send("hunter2\r").see("••••••").see("done");
     assert!(!person.written().contains("hunter"), "the secret was shown");
     assert_eq!(person.end(0).reply("forms", "ask-1")["content"], json!({"password": "hunter2"}));

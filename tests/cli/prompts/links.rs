@@ -67,7 +67,7 @@ fn without_a_browser_the_address_is_there_and_a_note() {
         .see("  Open it in the browser")
         .send(key::DOWN)
         .send(key::ENTER)
-        .see("no browser could be started")
+        .see("the browser did not start")
         .see(URL)
         .see("done");
     assert_eq!(person.end(0).reply("forms", "ask-1"), json!({"action": "accept"}));

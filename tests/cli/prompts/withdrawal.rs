@@ -30,7 +30,7 @@ fn a_plain_terminal_goes_on_with_a_line_of_its_own() {
 fn a_withdrawn_question_disappears_while_it_is_typed() {
     let person = withdraws(&two_texts());
     person.see("First?").send("half of it").see_typed("› half of it").write_file("withdraw");
-    person.see("Second?").gone("First?").see("took its question back").see_typed("› ").send("x\r").see("done");
+    person.see("Second?").gone("First?").see("withdrew its question").see_typed("› ").send("x\r").see("done");
     let ended = person.end(0);
     assert_eq!(ended.reply("forms", "ask-2")["content"], json!({"other": "x"}));
     assert!(
