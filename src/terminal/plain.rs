@@ -57,8 +57,10 @@ impl Stage {
         items: &[Item],
         marked: &mut [bool],
     ) -> Result<bool, DialogEnd> {
-        let prompt =
-            with_hint(prompt, "numbers separated by commas, then Enter; Enter alone keeps the selection; 0 selects nothing".into());
+        let prompt = with_hint(
+            prompt,
+            "numbers separated by commas, then Enter; Enter alone keeps the selection; 0 selects nothing".into(),
+        );
         self.announce(scene, &prompt);
         number(items, |index| if marked[index] { "[x] " } else { "[ ] " });
         loop {

@@ -55,7 +55,7 @@ fn a_call_at_a_terminal_goes_on_after_the_sign_in() {
 fn who_says_no_is_not_signed_in_and_nobody_is_told() {
     let world = World::new();
     let person = at_terminal(&world, &["login", "URL"]);
-    person.see("  I open it myself").send(&DOWN.repeat(3)).send(ENTER).see("you did not sign in");
+    person.see("  I'll open it myself").send(&DOWN.repeat(3)).send(ENTER).see("you did not sign in");
     let ended = person.end(5);
     assert!(!ended.screen.contains("is told"), "{}", ended.screen);
     assert_eq!(world.count("/authorize") + world.count("/token"), 0);
@@ -73,7 +73,7 @@ fn without_a_browser_the_address_is_shown() {
     let world = World::new();
     let person = at_terminal(&world, &["login", "URL", "--no-browser"]);
     assert!(!person.screen().contains("Open it in the browser"));
-    person.see("  I open it myself").send(DOWN).send(ENTER).see("the address is above");
+    person.see("  I'll open it myself").send(DOWN).send(ENTER).see("open the address above yourself");
     shown(&person.written()).visit();
     person.see("signed in to 127.0.0.1");
     person.end(0);
