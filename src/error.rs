@@ -9,7 +9,6 @@ use crate::{
     client::{ClientError, Unauthorized},
     config::{ConfigError, near_misses},
     elicitation::{Link, Question, ServerName, Why},
-    form::Form,
     output::{Detail, Report, table},
     protocol::{RpcError, code},
     transport::TransportError,
@@ -379,7 +378,7 @@ fn unanswered_details(unanswered: &Unanswered) -> Vec<Detail> {
     let Some(question) = &unanswered.question else { return Vec::new() };
     let mut details = vec![Detail::Theirs(question.request.prompt.clone())];
     details.extend(question.request.url.as_deref().into_iter().flat_map(link_details));
-    let fields = question.request.schema().map(|schema| Form::from_schema(schema).fields).unwrap_or_default();
+    let fields = question.form().map_or(&[][..], |form| form.fields.as_slice());
     let rows: Vec<Vec<String>> =
         fields.iter().take(FIELDS).map(|field| vec![safe_name(&field.key).into_owned(), field.summary()]).collect();
     if !rows.is_empty() {

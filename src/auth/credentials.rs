@@ -489,7 +489,7 @@ impl Plan<'_> {
     fn question(&self, params: &Value) -> Arc<Question> {
         let origin =
             Origin { server: self.server.clone(), call: None, is_tool: false, era: Era::Modern, cause: Cause::SignIn };
-        Arc::new(Question { request: elicitation_to_request(params), origin })
+        Arc::new(Question::new(elicitation_to_request(params), origin))
     }
 
     async fn put(&self, question: &Arc<Question>, stop: &CancellationToken) -> Outcome {

@@ -119,10 +119,8 @@ mod tests {
         let schema: Value = serde_json::from_str(schema).expect("JSON");
         let request = elicitation_to_request(&json!({"message": "m", "requestedSchema": schema}));
         let call = Some("t".into());
-        Arc::new(Question {
-            request,
-            origin: Origin { server: "s".into(), call, is_tool: true, era: Era::Legacy, cause },
-        })
+        let origin = Origin { server: "s".into(), call, is_tool: true, era: Era::Legacy, cause };
+        Arc::new(Question::new(request, origin))
     }
 
     #[test]

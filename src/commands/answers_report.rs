@@ -52,7 +52,7 @@ impl Case {
             let cause = Cause::Input(String::new());
             let origin =
                 Origin { server: server.into(), call: Some(tool.into()), is_tool: true, era: Era::Modern, cause };
-            Arc::new(Question { request: elicitation_to_request(&params), origin })
+            Arc::new(Question::new(elicitation_to_request(&params), origin))
         });
         Self { file, origin, question }
     }
@@ -83,26 +83,25 @@ impl Case {
     }
 
     fn judge_question(&self, question: &Arc<Question>) -> (Vec<ReportLine>, CheckVerdict) {
-        let form =
-            (!question.request.is_link()).then(|| Form::from_schema(question.request.schema().unwrap_or(&Value::Null)));
+        let form = question.form().map(|form| &**form);
         let overlay = Overlay::default();
-        let fits = |entry: &&AnswersEntry| entry.may_answer(form.is_none()) && entry.when.fits(question, form.as_ref());
+        let fits = |entry: &&AnswersEntry| entry.may_answer(form.is_none()) && entry.when.fits(question, form);
         let mut lines = Vec::new();
         let mut first: Option<Result<(), Why>> = None;
         for entry in self.file.entries.iter().filter(fits) {
-            let filled = match (entry.action, &form) {
+            let filled = match (entry.action, form) {
                 (Action::Accept, Some(form)) => Some(fill(form, FillSource::entry(entry, &overlay))),
                 _ => None,
             };
-            let (line, result) = outcome(&name(entry), entry.action, filled, form.as_ref());
+            let (line, result) = outcome(&name(entry), entry.action, filled, form);
             lines.push(line);
             first.get_or_insert(result);
         }
-        if let Some((line, result)) = form.as_ref().filter(|_| first.is_none()).and_then(|form| self.by_plain(form)) {
+        if let Some((line, result)) = form.filter(|_| first.is_none()).and_then(|form| self.by_plain(form)) {
             lines.push(line);
             first = Some(result);
         }
-        let result = first.unwrap_or_else(|| self.otherwise(question, form.as_ref(), &mut lines));
+        let result = first.unwrap_or_else(|| self.otherwise(question, &mut lines));
         let unanswered = |why| CheckVerdict::Unanswered(Unanswered { question: Some(question.clone()), why });
         (lines, result.map_or_else(unanswered, |()| CheckVerdict::Fine))
     }
@@ -115,7 +114,7 @@ impl Case {
         is_for_it.then(|| outcome("the file", Action::Accept, Some(fill(form, source)), Some(form)))
     }
 
-    fn otherwise(&self, question: &Question, form: Option<&Form>, lines: &mut Vec<ReportLine>) -> Result<(), Why> {
+    fn otherwise(&self, question: &Question, lines: &mut Vec<ReportLine>) -> Result<(), Why> {
         match self.file.otherwise {
             Some(word @ (Otherwise::Decline | Otherwise::Cancel)) => {
                 let value = json!({"entry": null, "action": word.as_str()});
@@ -123,7 +122,7 @@ impl Case {
                 Ok(())
             }
             Some(Otherwise::Prompt | Otherwise::Fail) | None => {
-                let hint = format!("add this entry to the file:\n  {}", suggest(question, form));
+                let hint = format!("add this entry to the file:\n  {}", suggest(question));
                 Err(Why::new("no entry answers it").with_hint(hint))
             }
         }

@@ -17,7 +17,7 @@ use super::{
 use crate::{
     auth::{Known, SignInOptions, Store},
     client::{ClientError, Unauthorized},
-    elicitation::{Answer, Link, Outcome, Question, Resolver, Why},
+    elicitation::{Answer, Outcome, Question, QuestionBody, Resolver, Why},
     error::Error,
     output::Printer,
     resolver::Person,
@@ -182,14 +182,14 @@ struct Unattended {
 impl Resolver for Unattended {
     fn claim(&self, question: Arc<Question>, _stop: CancellationToken) -> BoxFuture<'static, Outcome> {
         let id = question.request.id.clone();
-        let outcome = match question.request.url.as_deref().map(Link::inspect) {
+        let outcome = match question.body() {
             // Nobody can paste anything.
-            None => Outcome::Pass,
-            Some(Err(error)) => Outcome::Unanswerable(Why::new(error.to_string())),
-            Some(Ok(link)) => {
-                self.printer.sign_in(&question.origin.server, &question.request.prompt, &link);
+            QuestionBody::Form(_) => Outcome::Pass,
+            QuestionBody::Refused(error) => Outcome::Unanswerable(Why::new(error.to_string())),
+            QuestionBody::Link(link) => {
+                self.printer.sign_in(&question.origin.server, &question.request.prompt, link);
                 if self.browser {
-                    let printer = Arc::clone(&self.printer);
+                    let (printer, link) = (Arc::clone(&self.printer), Arc::clone(link));
                     // Starting a browser may take long, and the answer may come before it has started.
                     std::thread::spawn(move || {
                         if let Err(error) = webbrowser::open(&link.url) {

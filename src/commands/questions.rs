@@ -8,7 +8,7 @@ use super::options::{ELICIT_VARIABLE, ElicitPolicy, QuestionArgs};
 use crate::{
     auth::SignInOptions,
     config::Environment,
-    elicitation::{Link, Resolver},
+    elicitation::Resolver,
     error::Error,
     files::read_text,
     output::Printer,
@@ -312,7 +312,7 @@ fn links(printer: &Arc<Printer>, args: &QuestionArgs) -> LinkSink {
     let browser = !args.no_browser;
     Arc::new(move |question, open| {
         // Links that are not offered do not come here.
-        let Some(Ok(link)) = question.request.url.as_deref().map(Link::inspect) else { return };
+        let Some(link) = question.link().map(Arc::clone) else { return };
         printer.link(&question.origin.server, &link);
         if open && browser {
             let printer = Arc::clone(&printer);

@@ -10,7 +10,7 @@ use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    Answer, ElicitResult, Link, Origin, Outcome, Question, Resolver, Why, answer_to_elicit_result,
+    Answer, ElicitResult, Origin, Outcome, Question, QuestionBody, Resolver, Why, answer_to_elicit_result,
     elicitation_to_request,
 };
 use crate::protocol::{RpcError, code};
@@ -72,9 +72,8 @@ pub fn elicit(
     let request = elicitation_to_request(params);
     let is_link = request.is_link();
     check_elicitation(params, modes)?;
-    let refused = request.url.as_deref().filter(|_| is_link).and_then(|url| Link::inspect(url).err());
-    let question = Arc::new(Question { request, origin });
-    if let Some(refused) = refused {
+    let question = Arc::new(Question::new(request, origin));
+    if let QuestionBody::Refused(refused) = question.body() {
         let why = Some(Why::new(format!("the link is not offered: {}", refused.reason)));
         let end = ready(Elicited::Replied { result: ElicitResult::Cancel, why });
         return Ok(Asked { question, end: end.boxed() });

@@ -16,7 +16,7 @@ pub use answer::{Answer, make_answer};
 pub use bridge::{answer_to_elicit_result, elicitation_to_request, server_request_response};
 pub use elicit::{Asked, Elicited, Modes, check_elicitation, elicit};
 pub use link::{Link, LinkRefused};
-pub use question::{CallName, Cause, Origin, Question, ServerName};
+pub use question::{CallName, Cause, Origin, Question, QuestionBody, ServerName};
 pub use request::{Request, RequestKind};
 pub use resolver::{Outcome, Resolver, ResolverError, WaitFor, Waited, Why, wait_for};
 pub use result::ElicitResult;

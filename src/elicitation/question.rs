@@ -1,9 +1,16 @@
-use std::fmt;
+use std::{
+    fmt,
+    sync::{Arc, OnceLock},
+};
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
-use super::Request;
-use crate::protocol::{Era, Id};
+use super::{Link, LinkRefused, Request};
+use crate::{
+    form::Form,
+    protocol::{Era, Id},
+};
 
 macro_rules! name {
     ($(#[$doc:meta])* $name:ident) => {
@@ -44,12 +51,79 @@ name! {
 }
 
 /// A [`Request`] and where it comes from: what a resolver sees.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Question {
     /// What is asked.
     pub request: Request,
     /// Who asks, and why.
     pub origin: Origin,
+    #[serde(skip)]
+    body: OnceLock<QuestionBody>,
+}
+
+/// What a [`Question`] asks for, as its request says.
+#[derive(Clone, Debug)]
+pub enum QuestionBody {
+    /// Values for this form.
+    Form(Arc<Form>),
+    /// That this link is opened.
+    Link(Arc<Link>),
+    /// That a link is opened which nobody is offered.
+    Refused(LinkRefused),
+}
+
+impl Question {
+    /// A question.
+    ///
+    /// ```
+    /// use serde_json::json;
+    /// use toolnexus::elicitation::{Cause, Origin, Question, elicitation_to_request};
+    /// use toolnexus::protocol::Era;
+    ///
+    /// let cause = Cause::Input("who".into());
+    /// let origin = Origin { server: "forms".into(), call: None, is_tool: false, era: Era::Modern, cause };
+    /// let schema = json!({"type": "object", "properties": {"name": {"type": "string"}}});
+    /// let request = elicitation_to_request(&json!({"message": "Who?", "requestedSchema": schema}));
+    /// assert_eq!(Question::new(request, origin).form().unwrap().fields[0].key, "name");
+    /// ```
+    pub fn new(request: Request, origin: Origin) -> Self {
+        Self { request, origin, body: OnceLock::new() }
+    }
+
+    /// What is asked for. The request is read the first time that anybody wants to know, and shared from then on.
+    pub fn body(&self) -> &QuestionBody {
+        self.body.get_or_init(|| match &self.request.url {
+            Some(url) => {
+                Link::inspect(url).map_or_else(QuestionBody::Refused, |link| QuestionBody::Link(Arc::new(link)))
+            }
+            None if self.request.is_link() => {
+                QuestionBody::Refused(LinkRefused { reason: "it has no address".to_owned() })
+            }
+            None => QuestionBody::Form(Arc::new(Form::from_schema(self.request.schema().unwrap_or(&Value::Null)))),
+        })
+    }
+
+    /// The form, where one is to be filled in.
+    pub fn form(&self) -> Option<&Arc<Form>> {
+        match self.body() {
+            QuestionBody::Form(form) => Some(form),
+            QuestionBody::Link(_) | QuestionBody::Refused(_) => None,
+        }
+    }
+
+    /// The link, where one is to be opened that may be offered.
+    pub fn link(&self) -> Option<&Arc<Link>> {
+        match self.body() {
+            QuestionBody::Link(link) => Some(link),
+            QuestionBody::Form(_) | QuestionBody::Refused(_) => None,
+        }
+    }
+}
+
+impl PartialEq for Question {
+    fn eq(&self, other: &Self) -> bool {
+        (&self.request, &self.origin) == (&other.request, &other.origin)
+    }
 }
 
 /// Who asks a question, and during what.

@@ -10,7 +10,7 @@ use super::{
     tally::{Tally, Turnout},
 };
 use crate::{
-    elicitation::{Answer, Link, Outcome, Question, Resolver, Waited, Why},
+    elicitation::{Answer, Link, Outcome, Question, QuestionBody, Resolver, Waited, Why},
     form::Form,
     pages::{Address, Pages},
     terminal::open_in_browser,
@@ -121,13 +121,13 @@ impl Shared {
     /// Asks, now that nothing else is asked.
     async fn ask(&self, question: &Question, stop: &CancellationToken) -> Result<Said, Why> {
         let turnout = self.tally.count(&question.origin);
-        let matter = match &question.request.url {
+        let matter = match question.body() {
             _ if turnout == Turnout::Silenced => return Ok(Said::Cancel),
-            None => Matter::form(Form::from_schema(question.request.schema().unwrap_or(&Value::Null))),
-            Some(url) => match Link::inspect(url) {
-                Ok(link) => Matter::Link(link),
-                Err(refused) => return Err(Why::new(format!("the link is not offered: {}", refused.reason))),
-            },
+            QuestionBody::Form(form) => Matter::form(Form::clone(form)),
+            QuestionBody::Link(link) => Matter::Link(Link::clone(link)),
+            QuestionBody::Refused(refused) => {
+                return Err(Why::new(format!("the link is not offered: {}", refused.reason)));
+            }
         };
         let pages = self.pages.get_or_try_init(|| Pages::serve(Address::Secret, self.desk.clone())).await;
         let pages = pages.map_err(|error| Why::new(format!("no page can be served on this machine: {error}")))?;

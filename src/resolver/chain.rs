@@ -8,10 +8,7 @@ use futures_util::{FutureExt, future::BoxFuture};
 use tokio_util::sync::CancellationToken;
 
 use super::answers::{Otherwise, suggest};
-use crate::{
-    elicitation::{Answer, Outcome, Question, Resolver, Waited, Why},
-    form::Form,
-};
+use crate::elicitation::{Answer, Outcome, Question, Resolver, Waited, Why};
 
 /// Resolvers in their order: each is asked when those before it pass. At the end stands what happens to a question that
 /// nobody answered.
@@ -85,9 +82,7 @@ impl Links {
 
 /// Nobody answered `question`, for the reasons in `remarks`; the hint is an entry that would.
 fn unanswered(question: &Question, mut remarks: Vec<String>) -> Why {
-    let form = (!question.request.is_link())
-        .then(|| Form::from_schema(question.request.schema().unwrap_or(&serde_json::Value::Null)));
-    let entry = suggest(question, form.as_ref());
+    let entry = suggest(question);
     let legend = if entry.contains("null") { "\n(null is a placeholder for a value that you fill in)" } else { "" };
     remarks.insert(0, "nobody answered it".to_owned());
     Why::new(remarks.join("; "))

@@ -12,7 +12,7 @@ use super::{
     tally::{Tally, Turnout},
 };
 use crate::{
-    elicitation::{Answer, Cause, Outcome, Question, Resolver, Waited, Why},
+    elicitation::{Answer, Cause, Outcome, Question, QuestionBody, Resolver, Waited, Why},
     terminal::{Asking, DialogEnd, Reply, Terminal},
 };
 
@@ -82,10 +82,18 @@ impl Person {
             Turnout::Ask => {}
         }
         let redraw = |redraw| self.queue.ring(redraw);
-        match &request.url {
-            Some(url) => self.terminal.ask_link(asking, url, self.browser, stop, redraw).await,
-            None if origin.cause == Cause::SignIn => self.terminal.ask_for_address(asking, stop, redraw).await,
-            None => self.terminal.ask_form(asking, request.schema().unwrap_or(&Value::Null), stop, redraw).await,
+        match question.body() {
+            QuestionBody::Link(link) => {
+                self.terminal.ask_link(asking, Arc::clone(link), self.browser, stop, redraw).await
+            }
+            QuestionBody::Refused(refused) => {
+                Terminal::refuse_link(&asking, request.url.as_deref().unwrap_or_default(), refused);
+                Ok(Reply::Cancel)
+            }
+            QuestionBody::Form(_) if origin.cause == Cause::SignIn => {
+                self.terminal.ask_for_address(asking, stop, redraw).await
+            }
+            QuestionBody::Form(form) => self.terminal.ask_form(asking, Arc::clone(form), stop, redraw).await,
         }
     }
 }

@@ -19,7 +19,6 @@ use tokio_util::sync::CancellationToken;
 use super::answers::LinkSink;
 use crate::{
     elicitation::{Answer, CallName, Cause, Outcome, Question, Resolver, Why},
-    form::Form,
     transport::stdio::{Group, StderrLog, describe},
 };
 
@@ -234,7 +233,8 @@ fn read_answer(text: &str, question: &Question) -> Result<Option<Answer>, String
 /// `data` as the form that was asked spells it, when it fits.
 fn content(data: Value, question: &Question) -> Result<Value, String> {
     let Value::Object(content) = data else { return Err("gave data that is not an object".to_owned()) };
-    let form = Form::from_schema(question.request.schema().unwrap_or(&Value::Null));
+    // Links and sign-ins do not come here.
+    let form = question.form().map(Arc::clone).unwrap_or_default();
     match form.check(&content).first() {
         Some(error) => Err(format!("gave data that does not fit the form: {error}")),
         None => Ok(form.canonical(content).into()),
@@ -269,7 +269,7 @@ mod tests {
             era: Era::Modern,
             cause: Cause::Input("k".into()),
         };
-        Arc::new(Question { request, origin })
+        Arc::new(Question::new(request, origin))
     }
 
     async fn ask(script: &str, limit: Duration) -> (Outcome, Vec<String>) {

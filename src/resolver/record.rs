@@ -68,12 +68,8 @@ impl Taken {
             when.insert(if origin.is_tool { "tool" } else { "call" }.to_owned(), json!(call.as_str()));
         }
         let mut rest = Map::new();
-        if let Some(url) = &question.request.url {
-            let (key, value) = link_condition(url);
-            when.insert(key.to_owned(), value);
-        } else {
+        if let Some(form) = question.form() {
             when.insert("mode".to_owned(), json!("form"));
-            let form = Form::from_schema(question.request.schema().unwrap_or(&Value::Null));
             let keys: Vec<&str> = form.fields.iter().map(|field| field.key.as_str()).collect();
             if keys.is_empty() {
                 when.extend(message_condition(question));
@@ -81,8 +77,11 @@ impl Taken {
                 when.insert("fields".to_owned(), json!(keys));
             }
             if answer.ok {
-                rest = self.content(&form, question, answer);
+                rest = self.content(form, question, answer);
             }
+        } else {
+            let (key, value) = link_condition(question);
+            when.insert(key.to_owned(), value);
         }
         let action = match (answer.ok, answer.reason.as_deref()) {
             (true, _) => "accept",

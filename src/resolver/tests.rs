@@ -25,7 +25,7 @@ fn question(params: &Value) -> Arc<Question> {
         era: Era::Legacy,
         cause: Cause::Asked(Id::from(1)),
     };
-    Arc::new(Question { request: elicitation_to_request(params), origin })
+    Arc::new(Question::new(elicitation_to_request(params), origin))
 }
 
 fn form(properties: &Value) -> Arc<Question> {

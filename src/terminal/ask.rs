@@ -3,7 +3,6 @@ use std::{
     time::{Duration, Instant},
 };
 
-use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use super::{
@@ -18,7 +17,7 @@ use super::{
 };
 use crate::text::{cut, safe_line};
 use crate::{
-    elicitation::{Link, Origin, Waited},
+    elicitation::{Link, LinkRefused, Origin, Waited},
     form::Form,
 };
 
@@ -36,38 +35,35 @@ impl Asking {
 }
 
 impl Terminal {
-    /// Asks for what `schema` describes. `redraw` is given a way to have the screen drawn anew.
+    /// Asks for what `form` wants. `redraw` is given a way to have the screen drawn anew.
     pub(crate) async fn ask_form(
         &self,
         asking: Asking,
-        schema: &Value,
+        form: Arc<Form>,
         stop: &CancellationToken,
         redraw: impl FnOnce(Redraw),
     ) -> Result<Reply, DialogEnd> {
-        let form = Form::from_schema(schema);
         let ready = |bell: super::alarm::Bell| redraw(Box::new(move || bell.ring(AlarmCause::Changed)));
         self.run(stop, ready, move |stage| stage.fill(&form, &asking)).await
     }
 
-    /// Asks whether a link may be opened, and opens it. One that must not be is cancelled, with a warning.
+    /// Says that a link is not offered.
+    pub(crate) fn refuse_link(asking: &Asking, url: &str, refused: &LinkRefused) {
+        let url = cut(&safe_line(url), 200).into_owned();
+        let server = asking.server.as_deref().unwrap_or("the sign-in");
+        let reason = &refused.reason;
+        gate().print(&format!("warning: {server} asked to open a link that is refused, {reason}: {url}\n"));
+    }
+
+    /// Asks whether a link may be opened, and opens it.
     pub(crate) async fn ask_link(
         &self,
         asking: Asking,
-        url: &str,
+        link: Arc<Link>,
         browser: bool,
         stop: &CancellationToken,
         redraw: impl FnOnce(Redraw),
     ) -> Result<Reply, DialogEnd> {
-        let link = match Link::inspect(url) {
-            Ok(link) => link,
-            Err(refused) => {
-                let url = cut(&safe_line(url), 200).into_owned();
-                let server = asking.server.as_deref().unwrap_or("the sign-in");
-                let reason = refused.reason;
-                gate().print(&format!("warning: {server} asked to open a link that is refused, {reason}: {url}\n"));
-                return Ok(Reply::Cancel);
-            }
-        };
         let ready = |bell: super::alarm::Bell| redraw(Box::new(move || bell.ring(AlarmCause::Changed)));
         let consent = self.run(stop, ready, move |stage| stage.consent(&asking, &link, browser)).await?;
         Ok(consent.reply())

@@ -33,8 +33,6 @@ struct Progress {
     /// Every entry before this one is used up.
     first_open: usize,
     keys: HashSet<String>,
-    /// The form that was asked last: a server tends to ask the same one again.
-    last: Option<(Value, Arc<Form>)>,
 }
 
 impl Answers {
@@ -74,35 +72,32 @@ impl Answers {
             return Outcome::Pass;
         }
         let mut progress = self.progress.lock().unwrap_or_else(PoisonError::into_inner);
-        let form = (!question.request.is_link()).then(|| progress.form(question.request.schema()));
-        if let Some(entry) = progress.take_entry(&self.file.entries, question, form.as_deref()) {
-            if let Some(form) = &form {
+        let form = question.form().map(|form| &**form);
+        if let Some(entry) = progress.take_entry(&self.file.entries, question, form) {
+            if let Some(form) = form {
                 progress.use_keys(form, &self.overlay.keys());
             }
             drop(progress);
-            return self.by_entry(entry, question, form.as_deref());
+            return self.by_entry(entry, question, form);
         }
         let Some(form) = form.filter(|form| !form.fields.is_empty()) else { return Outcome::Pass };
         let nothing = Map::new();
         let plain = self.file.plain.as_ref();
         let source = FillSource::plain(plain.unwrap_or(&nothing), &self.overlay);
-        if (plain.is_none() && self.overlay.is_empty()) || !source.covers(&form) {
+        if (plain.is_none() && self.overlay.is_empty()) || !source.covers(form) {
             return Outcome::Pass;
         }
         let keys: Vec<&String> = plain.into_iter().flat_map(Map::keys).collect();
-        progress.use_keys(&form, &[keys, self.overlay.keys()].concat());
-        filled(plain.map(|_| self.file.name.as_str()), &form, source, question)
+        progress.use_keys(form, &[keys, self.overlay.keys()].concat());
+        filled(plain.map(|_| self.file.name.as_str()), form, source, question)
     }
 
     /// The required fields that the plain object, or what stands in for it, leaves out.
     fn left_out(&self, question: &Question) -> Option<String> {
-        if question.request.is_link() || (self.file.plain.is_none() && self.overlay.is_empty()) {
-            return None;
-        }
+        let form = question.form().filter(|_| self.file.plain.is_some() || !self.overlay.is_empty())?;
         let nothing = Map::new();
         let source = FillSource::plain(self.file.plain.as_ref().unwrap_or(&nothing), &self.overlay);
-        let form = Form::from_schema(question.request.schema().unwrap_or(&Value::Null));
-        let keys: Vec<&str> = source.uncovered(&form).map(|field| field.key.as_str()).collect();
+        let keys: Vec<&str> = source.uncovered(form).map(|field| field.key.as_str()).collect();
         if keys.is_empty() {
             return None;
         }
@@ -128,18 +123,6 @@ impl Answers {
 }
 
 impl Progress {
-    fn form(&mut self, schema: Option<&Value>) -> Arc<Form> {
-        let schema = schema.unwrap_or(&Value::Null);
-        match &self.last {
-            Some((last, form)) if last == schema => Arc::clone(form),
-            _ => {
-                let form = Arc::new(Form::from_schema(schema));
-                self.last = Some((schema.clone(), Arc::clone(&form)));
-                form
-            }
-        }
-    }
-
     /// Takes the first entry that is not used up and fits.
     fn take_entry<'a>(
         &mut self,

@@ -1,20 +1,14 @@
 use serde_json::{Map, Value, json};
 
 use super::UrlPattern;
-use crate::{
-    elicitation::{Link, Question},
-    form::{Field, Form},
-    output::safe_json,
-    text::start_of,
-};
+use crate::{elicitation::Question, form::Field, output::safe_json, text::start_of};
 
 /// How much of a question's first line stands in an entry, in bytes.
 const LONGEST: usize = 200;
 
 /// An entry that would answer `question`, ready to paste into an answers file: one line of JSON, made safe for a terminal.
-/// Each `null` in it stands for a value that only the user can give, and is refused as it is. `form` is the question's
-/// form, `None` for a link.
-pub fn suggest(question: &Question, form: Option<&Form>) -> String {
+/// Each `null` in it stands for a value that only the user can give, and is refused as it is.
+pub fn suggest(question: &Question) -> String {
     let origin = &question.origin;
     let mut when = Map::new();
     when.insert("server".into(), json!(origin.server.as_str()));
@@ -22,9 +16,9 @@ pub fn suggest(question: &Question, form: Option<&Form>) -> String {
         when.insert(if origin.is_tool { "tool" } else { "call" }.into(), json!(call.as_str()));
     }
     let mut entry = Map::new();
-    match form {
+    match question.form() {
         None => {
-            let (key, value) = link_condition(question.request.url.as_deref().unwrap_or_default());
+            let (key, value) = link_condition(question);
             when.insert(key.into(), value);
             entry.insert("action".into(), json!("accept"));
         }
@@ -57,10 +51,11 @@ pub(in crate::resolver) fn message_condition(question: &Question) -> Option<(Str
     Some(("message".to_owned(), json!(if is_whole { start.to_owned() } else { format!("{start}*") })))
 }
 
-/// What an entry's `when` says of the link `url`: its address with all after the path left open, or only that it is a link
+/// What an entry's `when` says of the link of `question`: its address with all after the path left open, or only that it is a link
 /// where that is not an address to accept, or one that is another each time: a port of this machine.
-pub(in crate::resolver) fn link_condition(url: &str) -> (&'static str, Value) {
-    if Link::inspect(url).is_ok_and(|link| link.is_loopback()) {
+pub(in crate::resolver) fn link_condition(question: &Question) -> (&'static str, Value) {
+    let url = question.request.url.as_deref().unwrap_or_default();
+    if question.link().is_some_and(|link| link.is_loopback()) {
         return ("mode", json!("url"));
     }
     let pattern = match url.find(['?', '#']) {

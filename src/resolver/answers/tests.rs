@@ -19,7 +19,7 @@ fn question(params: &Value) -> Arc<Question> {
         era: Era::Legacy,
         cause: Cause::Asked(Id::from(1)),
     };
-    Arc::new(Question { request: elicitation_to_request(params), origin })
+    Arc::new(Question::new(elicitation_to_request(params), origin))
 }
 
 fn form(properties: &Value, required: &Value) -> Arc<Question> {
@@ -290,8 +290,7 @@ fn a_suggestion_answers_once_it_is_filled_in() {
         "plan": {"enum": ["free", "pro"]}, "note": {"type": "string"}, "d": {"type": "string", "default": "x"},
     });
     let question = form(&properties, &json!(["name", "n", "ok", "plan", "d"]));
-    let drawn = crate::form::Form::from_schema(question.request.schema().expect("a schema"));
-    let entry = suggest(&question, Some(&drawn));
+    let entry = suggest(&question);
     assert_eq!(
         entry,
         r#"{"when": {"server": "forms", "tool": "greet"}, "content": {"name": null, "n": null, "ok": null, "plan": null}}"#
@@ -303,17 +302,15 @@ fn a_suggestion_answers_once_it_is_filled_in() {
 
     for url in ["https://a.example/go?state=1", "https://a.example/", "https://a.example:8/x#y"] {
         let question = link(url);
-        let entry = suggest(&question, None);
+        let entry = suggest(&question);
         assert_eq!(once(&format!("[{entry}]"), &[], &question), "accept", "{entry}");
     }
     let empty = form(&json!({}), &json!([]));
-    let drawn = crate::form::Form::default();
-    assert_eq!(once(&format!("[{}]", suggest(&empty, Some(&drawn))), &[], &empty), "accept {}");
+    assert_eq!(once(&format!("[{}]", suggest(&empty)), &[], &empty), "accept {}");
 
     let mut hostile = Question::clone(&greet());
     hostile.origin.call = Some("a\u{1b}[2J\u{202e}b\n\"".into());
-    let drawn = crate::form::Form::from_schema(hostile.request.schema().expect("a schema"));
-    let entry = suggest(&hostile, Some(&drawn));
+    let entry = suggest(&hostile);
     assert!(entry.is_ascii(), "{entry}");
     assert!(once(&format!("[{entry}]"), &["name=Ada"], &Arc::new(hostile)).starts_with("accept"), "{entry}");
 }
