@@ -6,7 +6,7 @@ use clap::{CommandFactory as _, FromArgMatches as _, error::ErrorKind};
 use super::{Cli, Command};
 use crate::{
     commands::{
-        Context, add, answers,
+        Context, Program, add, answers,
         argv::{guess_output, read_words},
         call, candidates, complete, completions, demo_server, doctor, down, downcast, help_or_usage, import,
         instructions, keep_server, login, logout, logs, man,
@@ -15,6 +15,12 @@ use crate::{
     },
     error::Error,
     output::{OutputMode, Printer, Verbosity},
+};
+
+/// This command line, for commands that carry out others.
+const PROGRAM: Program = Program {
+    grammar: Cli::command,
+    dispatch: |words, context| Box::pin(async move { dispatch(Cli::from_arg_matches(&words)?.command, context).await }),
 };
 
 /// How many files and pipes a run opens at least.
@@ -27,7 +33,7 @@ pub fn run(words: Vec<OsString>) -> ExitCode {
     let (result, printer) = match parse(words, &mut grammar) {
         Ok(cli) => {
             let printer = Arc::new(Printer::new(cli.global.output, cli.global.verbosity()));
-            let context = Context::new(cli.global, Arc::clone(&printer), Cli::command);
+            let context = Context::new(cli.global, Arc::clone(&printer), PROGRAM);
             (block_on(dispatch(cli.command, &context)), printer)
         }
         Err(error) => {
@@ -51,7 +57,7 @@ pub fn run(words: Vec<OsString>) -> ExitCode {
 /// A context for [`carry_out`].
 pub fn context() -> Context {
     let printer = Arc::new(Printer::new(OutputMode::default(), Verbosity::Normal));
-    Context::new(GlobalArgs::default(), printer, Cli::command)
+    Context::new(GlobalArgs::default(), printer, PROGRAM)
 }
 
 /// Carries out a command line, the program's name first, in a program that goes on. Must be called in a runtime.

@@ -1,6 +1,10 @@
 //! `toolnexus call`: calls a tool.
 
-use std::{path::Path, sync::Arc, time::Duration};
+use std::{
+    path::Path,
+    sync::{Arc, PoisonError},
+    time::Duration,
+};
 
 use clap::Args;
 use serde_json::{Map, Value, json};
@@ -82,24 +86,24 @@ pub struct CallArgs {
 /// # Errors
 /// [`Error`], for everything but a result that is no failure.
 pub async fn run(args: CallArgs, context: &Context) -> anyhow::Result<()> {
-    let (global, printer) = (&context.global, &context.printer);
+    let printer = &context.printer;
     let (server, tool, words) = split(args.words, args.command)?;
     let page = server.page(&tool);
     let slip = Slip::new("call", &server, std::iter::once(&tool).chain(&words));
-    let answers_take_stdin = args.questions.takes_stdin();
+    let answers_take_stdin = args.questions.takes_stdin() || context.takes_stdin();
     let lines = args.many.open(answers_take_stdin)?;
     let stdin_is_taken = answers_take_stdin || args.many.takes_stdin();
     let given = Given::read(words, args.args, stdin_is_taken).map_err(|error| {
         // Words that are no arguments are often a program that should stand behind `--`.
-        match server.clone().config(global, &args.server) {
+        match server.clone().config(&context.global, &args.server) {
             Err(unknown @ Error::Config(ConfigError::UnknownServer { .. })) => slip.explain(unknown),
             _ => error,
         }
     })?;
     let (config, server) = server.ready(context, &args.server).await.map_err(|error| slip.explained(error))?;
-    let timeout = args.server.timeout;
+    let timeout = args.server.timeout.or(context.shared.as_ref().and_then(|shared| shared.timeout));
     let stdin_is_taken = given.takes_stdin() || args.many.takes_stdin();
-    let questions = Questions::new(&args.questions, stdin_is_taken, printer)?;
+    let questions = Questions::of(&args.questions, stdin_is_taken, context)?;
     let session = CommandHost::new(config, &args.server, &questions, Some(&tool), context)?;
     let call = CommandCall {
         session: &session,
@@ -112,9 +116,13 @@ pub async fn run(args: CallArgs, context: &Context) -> anyhow::Result<()> {
         shown: &args.shown,
         dry_run: args.dry_run,
     };
-    let ended = match lines {
-        None => call.perform(&given, timeout).await,
-        Some(lines) => {
+    let ended = match (lines, &context.keeps) {
+        (None, None) => call.perform(&given, timeout).await,
+        (None, Some(kept)) => call.perform_quietly(&given, timeout).await.map(|(ended, result)| {
+            *kept.lock().unwrap_or_else(PoisonError::into_inner) = Some(result);
+            ended
+        }),
+        (Some(lines), _) => {
             let each = Each { call: &call, given: &given, args: &args.many, timeout };
             each.perform(lines).await.map(|()| Ended::nothing())
         }

@@ -1,17 +1,27 @@
 use std::{
     io::ErrorKind,
     sync::{Arc, Mutex, PoisonError},
+    time::Duration,
 };
 
-use super::{context::Context, options::ServerArgs, questions::Questions, signals::Signals};
+use serde_json::json;
+
+use super::{
+    context::Context,
+    options::ServerArgs,
+    questions::Questions,
+    shared::{Lent, Listener, Shared, Way},
+    signals::Signals,
+};
 use crate::{
-    client::{Client, ClientError, Notice, NoticeKind, NoticeSink, Times},
+    client::{Client, ClientError, Notice, Times},
     config::{Config, Environment},
-    elicitation::{ServerName, Why},
+    elicitation::{Resolver, ServerName, Why},
     error::{Error, Unanswered},
     host::{Host, HostError, HostOptions},
     keeper::Attaching,
     output::{Printer, Verbosity},
+    protocol::Era,
     transport::{Endpoint, Trace},
 };
 
@@ -24,8 +34,17 @@ pub(super) struct CommandHost {
     /// What prints.
     pub(super) printer: Arc<Printer>,
     heard: Arc<Mutex<Heard>>,
-    /// Whether the host outlives this, which is one line of a shell.
-    is_line: bool,
+    way: Arc<Way>,
+    /// Whether the host outlives this, which is one line of a shell; what it is lent.
+    line: Option<Line>,
+}
+
+/// A line of a shell.
+#[derive(Default)]
+struct Line {
+    /// From which level on servers are to log, where the line says.
+    level: Option<String>,
+    _lent: Option<Lent>,
 }
 
 /// Who hears the notices of servers before they are shown; gives whether that was all that is to be done with it.
@@ -68,10 +87,20 @@ impl CommandHost {
     ) -> anyhow::Result<Self> {
         let (printer, signals) = (&context.printer, context.signals()?);
         printer.hide(&config.mask);
+        let resolver = questions.resolver.clone();
+        let listener = Listener { resolver: resolver.clone(), printer: Arc::clone(printer), ear };
+        if let Some(shared) = context.shared.as_ref().filter(|shared| shared.fits(&config, args, questions)) {
+            let lent = Some(shared.way.lend(listener));
+            let (host, heard, way) = (Arc::clone(&shared.host), Arc::clone(&shared.heard), Arc::clone(&shared.way));
+            let line = Some(Line { level: log_level, _lent: lent });
+            return Ok(Self { host, signals, printer: Arc::clone(printer), heard, way, line });
+        }
         for warning in config.warnings.iter().chain(config.servers.iter().flat_map(|entry| &entry.warnings)) {
             printer.warning(warning)?;
         }
         let heard = Arc::new(Mutex::default());
+        let way = Arc::new(Way::new(listener));
+        let way_of_questions = Arc::clone(&way) as Arc<dyn Resolver>;
         let mut times = Times::default();
         if let Some(wait) = questions.url_wait {
             times.url_wait = wait;
@@ -86,10 +115,10 @@ impl CommandHost {
             Trace::create(path).map(|trace| trace.masked(config.mask.clone())).map_err(failed)
         });
         let options = HostOptions {
-            resolver: questions.resolver.clone(),
+            resolver: resolver.map(|_| way_of_questions),
             sign_in: questions.sign_in.clone(),
             sign_ins: sign_ins_folder(),
-            notices: sink(Arc::clone(printer), Arc::clone(&heard), ear),
+            notices: Arc::clone(&way).sink(Arc::clone(&heard)),
             roots: args.roots.clone(),
             protocol: args.protocol,
             times,
@@ -105,7 +134,7 @@ impl CommandHost {
             stop: signals.stop.clone(),
         };
         let (host, printer) = (Arc::new(Host::new(config, options)), Arc::clone(printer));
-        Ok(Self { host, signals, printer, heard, is_line: false })
+        Ok(Self { host, signals, printer, heard, way, line: None })
     }
 
     /// From which level on servers log, as the options say.
@@ -122,25 +151,35 @@ impl CommandHost {
         let connected = tokio::select! {
             biased;
             connected = self.host.connect(server) => connected,
-            () = self.signals.stop.cancelled(), if self.is_line => {
+            () = self.signals.stop.cancelled(), if self.line.is_some() => {
                 return Err(self.signals.error().unwrap_or(Error::Interrupted));
             }
         };
-        connected.map_err(|error| match error {
+        let client = connected.map_err(|error| match error {
             HostError::Config(error) => error.into(),
             HostError::Client { server, source } => self.error(&server, source),
-        })
+        })?;
+        let level = self.line.as_ref().and_then(|line| line.level.as_ref());
+        let info = client.info();
+        if let Some(level) = level.filter(|_| info.era() == Era::Legacy && info.declares("logging")) {
+            // One that cannot log so is listened to all the same.
+            let params = json!({"level": level}).as_object().cloned();
+            drop(client.request("logging/setLevel", params, &self.signals.stop).await);
+        }
+        Ok(client)
     }
 
     /// The same servers for one line of a shell, which can be interrupted alone.
     pub(super) fn for_line(&self) -> Self {
         let (host, heard, printer) = (Arc::clone(&self.host), Arc::clone(&self.heard), Arc::clone(&self.printer));
-        Self { host, signals: self.signals.for_line(), printer, heard, is_line: true }
+        let (signals, way, line) = (self.signals.for_line(), Arc::clone(&self.way), Some(Line::default()));
+        Self { host, signals, printer, heard, way, line }
     }
 
-    /// What was heard since the last time.
-    pub(super) fn take_heard(&self) -> Heard {
-        std::mem::take(&mut *self.heard.lock().unwrap_or_else(PoisonError::into_inner))
+    /// What the lines of a shell share of this.
+    pub(super) fn share(&self, questions: &Questions, timeout: Option<Duration>) -> Shared {
+        let (host, way, heard) = (Arc::clone(&self.host), Arc::clone(&self.way), Arc::clone(&self.heard));
+        Shared { host, way, heard, questions: questions.lent(), timeout }
     }
 
     /// The questions that could not be answered for these reasons, once each; where they were not heard of, the reasons.
@@ -190,7 +229,9 @@ impl CommandHost {
 
     /// Ends the servers, and gives what was heard of them.
     pub(super) async fn close(self) -> Heard {
-        self.host.disconnect_all().await;
+        if self.line.is_none() {
+            self.host.disconnect_all().await;
+        }
         std::mem::take(&mut *self.heard.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
@@ -198,18 +239,4 @@ impl CommandHost {
 /// Where sign-ins are kept.
 pub(super) fn sign_ins_folder() -> Option<std::path::PathBuf> {
     Environment::current().data_folder.map(|folder| folder.join(env!("CARGO_PKG_NAME")))
-}
-
-fn sink(printer: Arc<Printer>, heard: Arc<Mutex<Heard>>, ear: Ear) -> NoticeSink {
-    Arc::new(move |notice: Notice| {
-        if let NoticeKind::Unanswered { question, why } = &notice.kind {
-            let entry = Unanswered { question: Some(Arc::clone(question)), why: why.clone() };
-            heard.lock().unwrap_or_else(PoisonError::into_inner).unanswered.push(entry);
-        }
-        if ear(&notice) {
-            return;
-        }
-        // A stdout that is gone is told when the result cannot be written.
-        drop(printer.notice(&notice));
-    })
 }

@@ -1,10 +1,27 @@
 use std::{
     io,
-    sync::{Arc, OnceLock},
+    sync::{Arc, Mutex, OnceLock},
 };
 
-use super::{options::GlobalArgs, signals::Signals};
-use crate::{config::ConfigError, error::Error, output::Printer};
+use clap::ArgMatches;
+use futures_util::future::LocalBoxFuture;
+use serde_json::Value;
+
+use super::{options::GlobalArgs, shared::Shared, signals::Signals};
+use crate::{
+    config::{self, Config, ConfigError, Environment},
+    error::Error,
+    output::Printer,
+};
+
+/// The whole command line, which no command knows.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Program {
+    /// Its words.
+    pub(crate) grammar: fn() -> clap::Command,
+    /// Carries out what they came to.
+    pub(crate) dispatch: for<'a> fn(ArgMatches, &'a Context) -> LocalBoxFuture<'a, anyhow::Result<()>>,
+}
 
 /// What every command is given: made once, by the edge, and shared by all commands that the program carries out.
 #[derive(Debug)]
@@ -14,23 +31,65 @@ pub struct Context {
     /// What prints.
     pub(crate) printer: Arc<Printer>,
     signals: Arc<OnceLock<Signals>>,
-    grammar: fn() -> clap::Command,
+    program: Program,
+    /// The connections of the shell in which the command is a line.
+    pub(super) shared: Option<Arc<Shared>>,
+    /// Where the result goes, in place of being printed.
+    pub(super) keeps: Option<Arc<Mutex<Option<Value>>>>,
 }
 
 impl Context {
-    /// The context of commands with these general options, which print with `printer`; `grammar` is the whole command line.
-    pub(crate) fn new(global: GlobalArgs, printer: Arc<Printer>, grammar: fn() -> clap::Command) -> Self {
-        Self { global, printer, signals: Arc::default(), grammar }
+    /// The context of commands with these general options, which print with `printer`, as a part of `program`.
+    pub(crate) fn new(global: GlobalArgs, printer: Arc<Printer>, program: Program) -> Self {
+        Self { global, printer, signals: Arc::default(), program, shared: None, keeps: None }
     }
 
     /// The same, with other general options.
     pub(crate) fn with(&self, global: GlobalArgs, printer: Arc<Printer>) -> Self {
-        Self { global, printer, signals: Arc::clone(&self.signals), grammar: self.grammar }
+        let (signals, shared, keeps) = (Arc::clone(&self.signals), self.shared.clone(), self.keeps.clone());
+        Self { global, printer, signals, program: self.program, shared, keeps }
+    }
+
+    /// The context of a line of a shell: its connections, and `signals` that end the line alone.
+    pub(super) fn line(
+        &self,
+        global: GlobalArgs,
+        printer: Arc<Printer>,
+        signals: Signals,
+        shared: Arc<Shared>,
+    ) -> Self {
+        // Another configuration has other servers.
+        let shared = global.config.is_none().then_some(shared);
+        Self { global, printer, signals: Arc::new(OnceLock::from(signals)), program: self.program, shared, keeps: None }
     }
 
     /// The command line of the program.
     pub(super) fn grammar(&self) -> clap::Command {
-        (self.grammar)()
+        (self.program.grammar)()
+    }
+
+    /// Carries out a command line.
+    ///
+    /// # Errors
+    /// What the command gives.
+    pub(super) async fn carry_out(&self, words: ArgMatches) -> anyhow::Result<()> {
+        (self.program.dispatch)(words, self).await
+    }
+
+    /// The configuration: that of the shell, or the one that is found.
+    ///
+    /// # Errors
+    /// When there is none, or it cannot be used.
+    pub(super) fn config(&self, environment: &Environment) -> Result<Config, ConfigError> {
+        match &self.shared {
+            Some(shared) => Ok(shared.host.config().clone()),
+            None => config::discover(self.global.config.as_deref(), environment),
+        }
+    }
+
+    /// Whether stdin has another use: lines are read from it.
+    pub(super) fn takes_stdin(&self) -> bool {
+        self.shared.is_some()
     }
 
     /// The signals, with a `stop` of this command's own. They are handled from the first time on: until a command waits for

@@ -45,6 +45,7 @@ pub mod resources;
 pub mod resume;
 mod select;
 pub mod servers;
+mod shared;
 pub mod shell;
 mod shell_complete;
 mod shell_history;
@@ -62,5 +63,5 @@ mod waits;
 pub mod watch;
 
 pub use context::Context;
-pub(crate) use context::downcast;
+pub(crate) use context::{Program, downcast};
 pub(crate) use refusal::help_or_usage;

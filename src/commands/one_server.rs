@@ -51,7 +51,7 @@ impl Opening<'_> {
         let printer = &context.printer;
         let (config, name) = server.ready(context, args).await?;
         let defer = questions.defer.clone();
-        let questions = Questions::new(questions, false, printer)?;
+        let questions = Questions::of(questions, false, context)?;
         let ear = ear.unwrap_or_else(|| Arc::new(|_| false));
         let level = level.or_else(|| CommandHost::log_level(printer));
         let session = CommandHost::with_ear(config, args, &questions, (None, level), context, ear)?;

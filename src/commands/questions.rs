@@ -1,10 +1,13 @@
 use std::{io::ErrorKind, path::Path, sync::Arc, time::Duration};
 
-use anyhow::Context;
+use anyhow::Context as _;
 use clap::ValueEnum;
 use serde_json::{Map, Value};
 
-use super::options::{ELICIT_VARIABLE, ElicitPolicy, QuestionArgs};
+use super::{
+    context::Context,
+    options::{ELICIT_VARIABLE, ElicitPolicy, QuestionArgs},
+};
 use crate::{
     auth::SignInOptions,
     config::Environment,
@@ -38,6 +41,8 @@ pub(super) struct Questions {
     recorder: Option<Recorder>,
     terminal: Option<Terminal>,
     browser: Option<Browser>,
+    /// Whether it is another's, who finishes it.
+    is_lent: bool,
 }
 
 impl Questions {
@@ -48,6 +53,28 @@ impl Questions {
     /// [`Error::Usage`] for options that contradict each other, [`Error::Answers`] for a file that cannot be used.
     pub(super) fn new(args: &QuestionArgs, stdin_is_taken: bool, printer: &Arc<Printer>) -> anyhow::Result<Self> {
         Self::build(args, stdin_is_taken, false, printer)
+    }
+
+    /// Likewise, for a command; a line of a shell that says nothing is answered as the shell is.
+    ///
+    /// # Errors
+    /// As [`Questions::new`].
+    pub(super) fn of(args: &QuestionArgs, stdin_is_taken: bool, context: &Context) -> anyhow::Result<Self> {
+        match &context.shared {
+            Some(shared) if args.is_plain() => Ok(shared.questions.lent()),
+            Some(_) => Self::new(args, true, &context.printer),
+            None => Self::new(args, stdin_is_taken, &context.printer),
+        }
+    }
+
+    /// The same for a line of a shell, which does not finish it.
+    pub(super) fn lent(&self) -> Self {
+        Self { is_lent: true, ..self.clone() }
+    }
+
+    /// Whether a connection of the shell serves for this.
+    pub(super) fn fits(&self) -> bool {
+        self.is_lent || (self.url_wait.is_none() && self.resolver.is_some())
     }
 
     /// Likewise, for a call that was put aside: it has asked already, and what is still not answered waits on, unless an
@@ -120,7 +147,16 @@ impl Questions {
         });
         let recorder = recorder.transpose()?;
         let resolver = recorder.clone().map_or(chain, |recorder| Arc::new(recorder));
-        Ok(Self { resolver: Some(resolver), sign_in, url_wait: args.url_wait, answers, recorder, terminal, browser })
+        Ok(Self {
+            resolver: Some(resolver),
+            sign_in,
+            url_wait: args.url_wait,
+            answers,
+            recorder,
+            terminal,
+            browser,
+            is_lent: false,
+        })
     }
 
     /// Says with which arguments a call is made, where its questions are shown with them.
@@ -140,6 +176,9 @@ impl Questions {
     /// # Errors
     /// When the record cannot be written.
     pub(super) async fn finish(&self, printer: &Printer, ended_well: bool) -> anyhow::Result<()> {
+        if self.is_lent {
+            return Ok(());
+        }
         if let Some(browser) = &self.browser {
             browser.close().await;
         }

@@ -24,6 +24,7 @@ use crate::{
     client::{Notice, NoticeKind},
     config::near_misses,
     error::Error,
+    files::PrivateFile,
     output::Printer,
     protocol::{ResourceBody, ResourceContents, UriTemplate},
 };
@@ -143,13 +144,9 @@ async fn read(one: &OneServer<'_>, uri: &str, to: Option<&Path>, printer: &Print
     Ok(printer.contents(&raw, &contents)?)
 }
 
-/// Writes all contents to the file at `path`, whole or not at all, and gives how many bytes they are.
+/// Writes all contents to the file at `path`, whole or not at all, for its owner alone, and gives how many bytes they are.
 fn write(path: &Path, contents: &[ResourceContents]) -> std::io::Result<usize> {
-    if std::fs::metadata(path).is_ok_and(|there| !there.is_file()) {
-        return Err(std::io::Error::other("it exists and is not a regular file"));
-    }
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut file = tempfile::NamedTempFile::new_in(folder)?;
+    let mut file = PrivateFile::new(path)?;
     let mut count = 0;
     for one in contents {
         let bytes = match &one.body {
@@ -159,7 +156,7 @@ fn write(path: &Path, contents: &[ResourceContents]) -> std::io::Result<usize> {
         file.write_all(bytes)?;
         count += bytes.len();
     }
-    file.persist(path)?;
+    file.put()?;
     Ok(count)
 }
 

@@ -5,7 +5,7 @@ use super::{
 };
 use crate::text::safe_line;
 use crate::{
-    config::{self, Config, Entry, Environment, Overrides, Target, TrustStore},
+    config::{self, Config, ConfigError, Entry, Environment, Overrides, Target, TrustStore},
     error::Error,
     form::Form,
     terminal::{Filled, Terminal},
@@ -75,7 +75,7 @@ impl ServerWord {
     /// # Errors
     /// When the configuration cannot be used, or has no such server.
     pub(super) fn config(self, global: &GlobalArgs, args: &ServerArgs) -> Result<(Config, String), Error> {
-        let config = self.read(global)?;
+        let config = self.read(|environment| config::discover(global.config.as_deref(), environment))?;
         self.overlaid(config, args)
     }
 
@@ -84,7 +84,7 @@ impl ServerWord {
     /// # Errors
     /// As [`ServerWord::config`]; when the person does not want to.
     pub(super) async fn ready(self, context: &Context, args: &ServerArgs) -> anyhow::Result<(Config, String)> {
-        let mut config = self.read(&context.global)?;
+        let mut config = self.read(|environment| context.config(environment))?;
         if let Self::Named(name) = &self {
             config = entered(config, |entry| entry.name.as_str() == name, context).await?;
         }
@@ -92,10 +92,10 @@ impl ServerWord {
     }
 
     /// The configuration as it stands; of a server that stands in none, an empty one.
-    fn read(&self, global: &GlobalArgs) -> Result<Config, Error> {
+    fn read(&self, find: impl FnOnce(&Environment) -> Result<Config, ConfigError>) -> Result<Config, Error> {
         match self {
             Self::Target(_) => Ok(Config::default()),
-            Self::Named(_) => Ok(config::discover(global.config.as_deref(), &Environment::current())?),
+            Self::Named(_) => Ok(find(&Environment::current())?),
         }
     }
 
@@ -133,7 +133,7 @@ impl ServerWord {
 /// When there is no configuration, or nobody agreed that its servers are started.
 pub(super) async fn all_servers(context: &Context, trust: bool) -> anyhow::Result<(Config, Vec<String>)> {
     let environment = Environment::current();
-    let config = config::discover(context.global.config.as_deref(), &environment)?;
+    let config = context.config(&environment)?;
     agree(&config, trust, &environment, context).await?;
     let config = entered(config, |_| true, context).await?;
     let enabled = config.servers.iter().filter(|entry| entry.enabled);

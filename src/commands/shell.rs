@@ -1,6 +1,6 @@
 //! `toolnexus shell`: many commands over connections that stay.
 
-use std::io::IsTerminal;
+use std::{io::IsTerminal, sync::Arc};
 
 use clap::Args;
 
@@ -16,6 +16,7 @@ use super::{
 use crate::{
     config::{self, Config, Environment},
     error::Error,
+    output::Printer,
 };
 
 /// What `shell` takes.
@@ -58,8 +59,12 @@ pub struct ShellArgs {
 /// # Errors
 /// [`Error`]: when nothing can be started, and in a script that of the line that failed.
 pub async fn run(args: ShellArgs, context: &Context) -> anyhow::Result<()> {
-    let printer = &context.printer;
     let is_script = !std::io::stdin().is_terminal();
+    // The results of a script are told apart by their lines.
+    let in_lines = || Arc::new(Printer::new(context.global.output, context.global.verbosity()).in_lines());
+    let printer = if is_script { in_lines() } else { Arc::clone(&context.printer) };
+    let context = &context.with(context.global.clone(), printer);
+    let printer = &context.printer;
     if is_script && args.questions.takes_stdin() {
         let hint = Some("put the answers in a file".to_owned());
         let message = "--answers - cannot be used here: stdin is the script".to_owned();

@@ -40,6 +40,7 @@ impl Shell<'_> {
 
     async fn candidates(&mut self, words: &[String], partial: &str) -> Vec<String> {
         match words.len() {
+            1.. if partial.starts_with('-') => options(&self.context.grammar(), &words[0]),
             0 => {
                 let grammar = self.context.grammar();
                 let names = grammar.get_subcommands().filter(|command| !command.is_hide_set());
@@ -126,6 +127,14 @@ impl Shell<'_> {
         let values = result.pointer("/completion/values").and_then(Value::as_array).cloned().unwrap_or_default();
         values.iter().filter_map(Value::as_str).map(|value| format!("{key}={}", shell_words::quote(value))).collect()
     }
+}
+
+/// The options of a command, and those of every command.
+fn options(grammar: &clap::Command, command: &str) -> Vec<String> {
+    let arguments =
+        grammar.find_subcommand(command).into_iter().chain([grammar]).flat_map(clap::Command::get_arguments);
+    let shown = arguments.filter(|argument| !argument.is_hide_set()).filter_map(clap::Arg::get_long);
+    shown.map(|name| format!("--{name}")).collect()
 }
 
 /// What all of `texts` begin with.

@@ -1,6 +1,6 @@
 use std::{fs, io::Write, path::PathBuf};
 
-use crate::form::names_secret;
+use crate::{files::PrivateFile, form::names_secret};
 
 /// How many lines are kept.
 const LINES: usize = 1000;
@@ -40,10 +40,9 @@ impl History {
             return Ok(());
         };
         fs::create_dir_all(folder)?;
-        // Only its owner can read it, from the first byte on.
-        let mut file = tempfile::NamedTempFile::new_in(folder)?;
+        let mut file = PrivateFile::new(path)?;
         file.write_all((self.lines.join("\n") + "\n").as_bytes())?;
-        file.persist(path)?;
+        file.put()?;
         Ok(())
     }
 }

@@ -1,4 +1,10 @@
-use std::{collections::HashMap, ffi::OsString, path::PathBuf, process::Stdio, time::Duration};
+use std::{
+    collections::HashMap,
+    ffi::OsString,
+    path::PathBuf,
+    sync::{Arc, PoisonError},
+    time::Duration,
+};
 
 use clap::FromArgMatches as _;
 use futures_util::future::join_all;
@@ -6,28 +12,23 @@ use serde_json::Value;
 use tokio::io::{AsyncBufReadExt, BufReader};
 
 use super::{
-    arguments::Given,
     argv::read_words,
-    call::{CallArgs, CommandCall, split},
     command_host::CommandHost,
     context::{Context, downcast},
-    each::Each,
-    ended::Ended,
     options::GlobalArgs,
     questions::Questions,
     refusal::help_or_usage,
     select::{Selected, ServerWord},
+    shared::Shared,
     shell_history::History,
     shell_values::{Assignment, expand, value_of},
-    shown::ResultArgs,
-    tools::{self, ToolsArgs},
 };
 use crate::{
     config::Environment,
     error::Error,
-    output::OutputMode,
+    output::Printer,
     protocol::Tool,
-    terminal::{Terminal, TypedCommand, gate, is_asking},
+    terminal::{Terminal, TypedCommand, is_asking},
 };
 
 /// How long a prompt waits between looks at whether the terminal is free again.
@@ -37,8 +38,7 @@ const TICK: Duration = Duration::from_millis(50);
 pub(super) struct Shell<'a> {
     pub(super) session: &'a CommandHost,
     pub(super) context: &'a Context,
-    questions: &'a Questions,
-    timeout: Option<Duration>,
+    shared: Arc<Shared>,
     values: HashMap<String, Value>,
     /// The tools of servers that were listed.
     pub(super) tools: HashMap<String, Vec<Tool>>,
@@ -56,11 +56,12 @@ impl<'a> Shell<'a> {
     pub(super) fn new(
         session: &'a CommandHost,
         context: &'a Context,
-        questions: &'a Questions,
+        questions: &Questions,
         timeout: Option<Duration>,
     ) -> Self {
         let (values, tools) = (HashMap::new(), HashMap::new());
-        Self { session, context, questions, timeout, values, tools, is_script: false }
+        let shared = Arc::new(session.share(questions, timeout));
+        Self { session, context, shared, values, tools, is_script: false }
     }
 
     /// Connects to the servers that were named, all at once. One that cannot be reached is told, and tried again when it is
@@ -199,146 +200,63 @@ impl<'a> Shell<'a> {
             Ok(matches) => matches,
             Err(error) => return help_or_usage(&error, &grammar, &self.context.printer),
         };
-        let global = GlobalArgs::from_arg_matches(&matches)?;
-        let is_ours = global.config.is_none() && global.output == OutputMode::default();
-        let line = self.session.for_line();
-        match matches.subcommand() {
-            Some(("call", matches)) => {
-                let args = CallArgs::from_arg_matches(matches)?;
-                if is_ours && self.has(&args) {
-                    return self.call(args, &line, name).await;
-                }
-                if name.is_some() {
-                    let which = "only a call without options can be kept in a name; --args and --timeout are allowed";
-                    return Err(Error::usage(which).into());
-                }
-            }
-            _ if name.is_some() => return Err(Error::usage("only the result of `call` can be kept in a name").into()),
-            Some(("tools", matches)) if is_ours => {
-                let args = ToolsArgs::from_arg_matches(matches)?;
-                if self.lists(&args) {
-                    return tools::show(args, &line, &self.context.printer).await;
-                }
-            }
-            Some((command @ ("shell" | "demo-server"), _)) => {
+        if let Some(word) = words.iter().find(|word| reads_stdin(word, &words)) {
+            let stdin = if self.is_script { "the script" } else { "where you type" };
+            return Err(Error::usage(format!("{word} cannot be used in a shell: stdin is {stdin}")).into());
+        }
+        match (matches.subcommand(), name) {
+            (Some((command @ ("shell" | "demo-server" | "keep-server" | "__complete"), _)), _) => {
                 return Err(Error::usage(format!("{command} cannot be used in a shell")).into());
             }
-            _ => {}
+            (Some(("call", call)), Some(_)) if call.contains_id("each") => {
+                return Err(
+                    Error::usage("only the result of one call can be kept in a name, not those of --each").into()
+                );
+            }
+            (Some(("call", _)), Some(_)) | (_, None) => {}
+            (_, Some(_)) => return Err(Error::usage("only the result of `call` can be kept in a name").into()),
         }
-        self.start(&words).await
+        let mut context = self.line(GlobalArgs::from_arg_matches(&matches)?, &words);
+        context.keeps = name.map(|_| Arc::default());
+        context.carry_out(matches).await?;
+        let kept = context.keeps.and_then(|kept| kept.lock().unwrap_or_else(PoisonError::into_inner).take());
+        if let Some((name, result)) = name.zip(kept) {
+            self.values.insert(name.to_owned(), value_of(&result));
+        }
+        Ok(())
     }
 
-    /// Whether a call can go over a connection of this session.
-    fn has(&self, args: &CallArgs) -> bool {
-        let is_plain = args.command.is_empty() && args.server.is_plain() && args.questions.is_plain();
-        is_plain && args.words.first().is_none_or(|server| self.knows(server))
-    }
-
-    fn lists(&self, args: &ToolsArgs) -> bool {
-        let listing = &args.listing;
-        let is_plain = args.command.is_empty() && args.server.is_plain() && listing.grep.is_none();
-        let has_page = !args.schema || args.words.len() == 2;
-        is_plain && has_page && args.words.first().is_some_and(|server| self.knows(server))
-    }
-
-    fn knows(&self, server: &str) -> bool {
-        self.names().any(|name| name == server)
+    /// The context of a line with these options: what they do not say is as for the shell.
+    fn line(&self, mut global: GlobalArgs, words: &[String]) -> Context {
+        let own = words.iter().take_while(|word| *word != "--");
+        let has_output = own.clone().any(|word| word.starts_with("-o") || word.starts_with("--output"));
+        let is_plain = !has_output && !global.quiet && !global.verbose;
+        if !has_output {
+            global.output = self.context.global.output;
+        }
+        if !global.quiet && !global.verbose {
+            (global.quiet, global.verbose) = (self.context.global.quiet, self.context.global.verbose);
+        }
+        let printer = if is_plain {
+            Arc::clone(&self.context.printer)
+        } else {
+            Arc::new(Printer::new(global.output, global.verbosity()).in_lines())
+        };
+        self.context.line(global, printer, self.session.signals.for_line(), Arc::clone(&self.shared))
     }
 
     pub(super) fn names(&self) -> impl Iterator<Item = &str> {
         self.session.host.config().servers.iter().filter(|entry| entry.enabled).map(|entry| entry.name.as_str())
     }
-
-    async fn call(&mut self, args: CallArgs, line: &CommandHost, name: Option<&str>) -> anyhow::Result<()> {
-        let timeout = args.server.timeout.or(self.timeout);
-        let (shown, many) = (args.shown.clone(), args.many.clone());
-        let lines = many.open(true)?;
-        if lines.is_some() && name.is_some() {
-            return Err(Error::usage("the results of --each cannot be kept in a name").into());
-        }
-        let (call, given) = CommandCall::of(args, &shown, line, self.context, self.questions)?;
-        let result = match (name, lines) {
-            (None, Some(lines)) => {
-                let each = Each { call: &call, given: &given, args: &many, timeout };
-                each.perform(lines).await.map(|()| (Ended::nothing(), None))
-            }
-            (None, None) => call.perform(&given, timeout).await.map(|ended| (ended, None)),
-            (Some(_), _) => call.perform_quietly(&given, timeout).await.map(|(ended, result)| (ended, Some(result))),
-        };
-        let unanswered = self.session.take_heard().unanswered;
-        match result {
-            Ok((ended, result)) => {
-                ended.conclude(unanswered)?;
-                if let (Some(name), Some(result)) = (name, result) {
-                    self.values.insert(name.to_owned(), value_of(&result));
-                }
-                Ok(())
-            }
-            Err(_) if !unanswered.is_empty() => Err(Error::Unanswered(unanswered).into()),
-            Err(error) => Err(error),
-        }
-    }
-
-    /// Runs a command that has its own connections, as a program of its own.
-    async fn start(&self, words: &[String]) -> anyhow::Result<()> {
-        let program = std::env::current_exe()?;
-        let mut command = tokio::process::Command::new(program);
-        if let Some(config) = &self.context.global.config {
-            command.arg("--config").arg(config);
-        }
-        if self.context.global.output != OutputMode::default() && !words.iter().any(|word| word.starts_with("-o")) {
-            let mode = match self.context.printer.mode() {
-                OutputMode::Text => "text",
-                OutputMode::Json => "json",
-                OutputMode::Data => "data",
-                OutputMode::Events => "events",
-            };
-            command.args(["-o", mode]);
-        }
-        command.args(words);
-        if self.is_script {
-            command.stdin(Stdio::null());
-        }
-        gate().status(None);
-        let status = command.status().await?;
-        match status.code() {
-            Some(0) => Ok(()),
-            code => Err(Error::Said {
-                command: words[0].clone(),
-                exit: code.and_then(|c| u8::try_from(c).ok()).unwrap_or(130),
-            }
-            .into()),
-        }
-    }
 }
 
-impl CommandCall<'_> {
-    /// The call that these words make over a connection of the session.
-    fn of<'b>(
-        args: CallArgs,
-        shown: &'b ResultArgs,
-        session: &'b CommandHost,
-        context: &'b Context,
-        questions: &'b Questions,
-    ) -> anyhow::Result<(CommandCall<'b>, Given)> {
-        let (server, tool, words) = split(args.words, args.command)?;
-        let given = Given::read(words, args.args, true)?;
-        let page = server.page(&tool);
-        let ServerWord::Named(server) = server else { return Err(Error::usage("SERVER is missing").into()) };
-        let dry_run = args.dry_run;
-        let call = CommandCall {
-            session,
-            context,
-            server: server.as_str().into(),
-            tool,
-            page,
-            questions,
-            defer: None,
-            shown,
-            dry_run,
-        };
-        Ok((call, given))
-    }
+/// Whether `word`, one of `words`, has a command read stdin.
+fn reads_stdin(word: &str, words: &[String]) -> bool {
+    const OPTIONS: [&str; 3] = ["--answers", "--args", "--each"];
+    let is_behind = |at: usize| at > 0 && OPTIONS.contains(&words[at - 1].as_str());
+    let is_dash = word == "-" && words.iter().position(|known| known == word).is_some_and(is_behind);
+    let is_option = OPTIONS.iter().any(|option| word.strip_prefix(option) == Some("=-"));
+    is_dash || is_option || (word.ends_with("=@-") && !word.ends_with("=@@-"))
 }
 
 /// The words of a line that name a server.

@@ -1,7 +1,5 @@
 //! `toolnexus tools`: what servers offer.
 
-use std::sync::Arc;
-
 use clap::Args;
 use serde_json::json;
 
@@ -11,7 +9,7 @@ use super::{
     everywhere::{Listing, ListingArgs, Picked, Shown, each, mentions},
     options::ServerArgs,
     questions::Questions,
-    select::{Selected, ServerWord},
+    select::Selected,
     slips::Slip,
 };
 use crate::{
@@ -89,27 +87,6 @@ pub async fn run(args: ToolsArgs, context: &Context) -> anyhow::Result<()> {
     };
     let taken = each(&names, ask, take).await;
     listing.finish(session, taken).await
-}
-
-/// Lists the tools of a server of `session`.
-///
-/// # Errors
-/// As [`run`].
-pub(super) async fn show(args: ToolsArgs, session: &CommandHost, printer: &Arc<Printer>) -> anyhow::Result<()> {
-    let Selected { server, rest } = Selected::new(args.words, args.command);
-    let Some(ServerWord::Named(name)) = &server else { return Err(Error::usage("SERVER is missing").into()) };
-    if rest.len() > 1 {
-        return Err(Error::usage(format!("{:?} is one word too many", rest[1])).into());
-    }
-    let page = rest.first().zip(server.as_ref()).map(|(tool, server)| Page {
-        tool,
-        call: server.call(tool),
-        schema: args.schema,
-    });
-    let wanted = page.as_ref().map(|page| page.tool);
-    let tools = list(session, name, printer).await.and_then(|tools| only(name, tools, wanted))?;
-    let Shown { value, text, .. } = shown(tools, page.as_ref(), None);
-    Ok(printer.data("tools", &json!({"servers": {name: value}}), || text)?)
 }
 
 /// The one tool that is asked for.

@@ -26,6 +26,9 @@ impl Printer {
                     let end = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
                     self.stdout(&format!("{head}{}{end}", safe_text(text)))?;
                 }
+                ResourceBody::Text(text) if self.is_in_lines() && !text.is_empty() && !text.ends_with('\n') => {
+                    self.bytes(format!("{text}\n").as_bytes())?;
+                }
                 ResourceBody::Text(text) => self.bytes(text.as_bytes())?,
                 ResourceBody::Bytes(bytes) => self.bytes(bytes)?,
             }
@@ -53,8 +56,8 @@ impl Printer {
     fn raw_result(&self, event: &str, json: &str) -> io::Result<()> {
         match self.mode() {
             OutputMode::Events => self.stdout(&format!("{{\"event\":\"{event}\",\"result\":{}}}\n", one_line(json))),
-            _ if self.is_terminal() => self.stdout(&format!("{}\n", safe_json(&pretty(json)))),
-            _ => self.stdout(&format!("{json}\n")),
+            _ if self.is_terminal() && !self.is_in_lines() => self.stdout(&format!("{}\n", safe_json(&pretty(json)))),
+            _ => self.stdout(&format!("{}\n", self.laid_out(json))),
         }
     }
 }

@@ -42,6 +42,8 @@ pub struct Printer {
     stdout_is_terminal: bool,
     /// Whether a line of progress stands under everything else.
     shows_progress: bool,
+    /// Whether each JSON result is one line, whatever the server sent.
+    in_lines: bool,
     /// What no word of ours may show.
     mask: Mask,
 }
@@ -52,7 +54,23 @@ impl Printer {
         let plain = env::var_os("TERM").is_none_or(|term| term == "dumb");
         let shows_progress =
             mode != OutputMode::Events && verbosity > Verbosity::Quiet && io::stderr().is_terminal() && !plain;
-        Self { mode, verbosity, stdout_is_terminal: io::stdout().is_terminal(), shows_progress, mask: Mask::default() }
+        let stdout_is_terminal = io::stdout().is_terminal();
+        Self { mode, verbosity, stdout_is_terminal, shows_progress, in_lines: false, mask: Mask::default() }
+    }
+
+    /// The same, with each JSON result on one line.
+    #[must_use]
+    pub fn in_lines(self) -> Self {
+        Self { in_lines: true, ..self }
+    }
+
+    pub(super) fn is_in_lines(&self) -> bool {
+        self.in_lines
+    }
+
+    /// JSON text as it is printed.
+    pub(super) fn laid_out<'a>(&self, json: &'a str) -> std::borrow::Cow<'a, str> {
+        if self.in_lines { one_line(json) } else { json.into() }
     }
 
     /// Hides what `mask` hides in everything but results and listings, which are the server's own.
@@ -243,8 +261,8 @@ impl Printer {
                 gate().print(&result_text(view, result.get(), saved, true));
                 Ok(())
             }
-            OutputMode::Data => self.json_line(view.data().as_deref().unwrap_or("null")),
-            OutputMode::Json => self.json_line(result.get()),
+            OutputMode::Data => self.json_line(&self.laid_out(view.data().as_deref().unwrap_or("null"))),
+            OutputMode::Json => self.json_line(&self.laid_out(result.get())),
             OutputMode::Events => {
                 self.stdout(&format!("{{\"event\":\"result\",\"result\":{}}}\n", one_line(result.get())))
             }
@@ -309,7 +327,7 @@ impl Printer {
                 self.stdout(&fold(&safe_text(&text()), columns))
             }
             OutputMode::Text => self.stdout(&safe_text(&text())),
-            OutputMode::Json | OutputMode::Data if self.stdout_is_terminal => {
+            OutputMode::Json | OutputMode::Data if self.stdout_is_terminal && !self.in_lines => {
                 self.json_line(&pretty(&value.to_string()))
             }
             OutputMode::Json | OutputMode::Data => self.json_line(&value.to_string()),

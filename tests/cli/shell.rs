@@ -97,3 +97,81 @@ fn a_person_completes_is_asked_and_stops_a_call() {
     let ended = person.end(0);
     assert_eq!(ended.reply("forms", "ask-1")["content"], json!({"name": "Ada"}));
 }
+
+#[test]
+fn every_command_of_a_line_goes_over_the_connections_of_the_shell() {
+    let script = "tools forms --grep save\nresources forms\nread forms a://b\nprompt forms p\nping forms\ninstructions forms\n\
+                  $who = call forms greet -o json\ncall forms save name=${who.name} --answer name=Ada\ncall forms greet --each in.jsonl\n";
+    let initialized = json!({
+        "protocolVersion": "$version", "capabilities": {"tools": {}, "resources": {}, "prompts": {}},
+        "serverInfo": {"name": "fake", "version": "1"}, "instructions": "Ask first.",
+    });
+    let contents = json!({"contents": [{"uri": "a://b", "text": "words"}]});
+    let fake = fake()
+        .on("initialize", [Step::Reply(initialized)])
+        .on("resources/list", [Step::Reply(json!({"resources": [{"uri": "a://b", "name": "b"}]}))])
+        .on("resources/templates/list", [Step::Reply(json!({"resourceTemplates": []}))])
+        .on("resources/read", [Step::Reply(contents)])
+        .on("prompts/list", [Step::Reply(json!({"prompts": [{"name": "p"}]}))])
+        .on(
+            "prompts/get",
+            [Step::Reply(json!({"messages": [{"role": "user", "content": {"type": "text", "text": "hi"}}]}))],
+        )
+        .on_call([Step::Reply(person())])
+        .on_call([done()]);
+    let test = Test::new().server("forms", &fake).file("in.jsonl", "{}\n{}\n").args(["shell"]).stdin(script);
+    let run = test.run();
+    for part in ["forms save", "a://b", "words\n", "hi", "answered ping", "Ask first.", "{\"index\":1,\"ok\":true"] {
+        assert!(run.stdout.contains(part), "stdout lacks {part:?}: {}", run.stdout);
+    }
+    let received = run.received("forms");
+    assert_eq!(received.iter().filter(|message| message["method"] == "initialize").count(), 1);
+    assert_eq!(run.params("forms", "tools/call", 1)["arguments"], json!({"name": "Ada Lovelace"}));
+}
+
+#[test]
+fn answers_of_one_line_are_for_that_line() {
+    let schema = json!({"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]});
+    let params = json!({"message": "Who?", "requestedSchema": schema});
+    let ask = |id: &str| {
+        [
+            Step::Send(json!({"id": id, "method": "elicitation/create", "params": params})),
+            Step::Expect(json!({"id": id})),
+            Step::Reply(json!({"content": []})),
+        ]
+    };
+    let test = Test::new().server("forms", &fake().on_call(ask("a")).on_call(ask("b")));
+    let test = test.args(["shell"]).stdin("call forms greet --answer name=Ada\ncall forms greet\n").status(8);
+    let run = test.stderr_contains("error: line 2: forms asked a question").run();
+    assert_eq!(run.reply("forms", &json!("a"))["content"], json!({"name": "Ada"}));
+    assert_eq!(run.reply("forms", &json!("b"))["action"], "cancel");
+}
+
+#[test]
+fn stdin_is_for_the_script_alone() {
+    for (line, told) in [
+        ("call forms greet --each -", "- cannot be used in a shell"),
+        ("call forms greet name=@-", "name=@- cannot be used in a shell"),
+        ("call forms greet --answers=-", "--answers=- cannot be used in a shell"),
+        ("shell", "shell cannot be used in a shell"),
+        ("$a = tools forms", "only the result of `call` can be kept"),
+        ("$a = call forms greet --each in", "not of --each"),
+    ] {
+        let test = Test::new().server("forms", &fake()).args(["shell"]).stdin(format!("{line}\n"));
+        let run = test.status(2).stderr_contains(&format!("line 1: {}", "")).stderr_contains(told).run();
+        assert!(run.received("forms").iter().all(|message| message["method"] != "tools/call"));
+    }
+}
+
+#[test]
+fn a_server_that_ended_is_started_again_and_nothing_is_left_open() {
+    // Every second call ends the server: 40 calls are 20 starts.
+    let fake = fake().on_call([done()]).on_call([Step::Exit(3)]);
+    let line = |text: &str| format!("call forms {text}\n");
+    let script: String = (0..20).flat_map(|_| [line("greet"), line("greet")]).collect();
+    let test = Test::new().server("forms", &fake).args(["shell", "--keep-going"]).stdin(script);
+    let run = test.status(4).stderr_contains("20 lines failed").run();
+    assert_eq!(run.stdout.matches("done").count(), 20);
+    // Each start costs memory for a moment only.
+    assert!(run.peak < 60_000, "{} KiB", run.peak);
+}

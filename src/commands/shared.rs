@@ -1,0 +1,123 @@
+//! What the lines of a shell share: the connections, and where their questions and notices go.
+
+use std::{
+    fmt,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use futures_util::future::BoxFuture;
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    command_host::{Ear, Heard},
+    options::ServerArgs,
+    questions::Questions,
+};
+use crate::{
+    client::{Notice, NoticeKind, NoticeSink},
+    config::Config,
+    elicitation::{Outcome, Question, Resolver, Waited},
+    error::Unanswered,
+    host::Host,
+    output::Printer,
+};
+
+/// The connections of a shell.
+pub(super) struct Shared {
+    pub(super) host: Arc<Host>,
+    pub(super) way: Arc<Way>,
+    pub(super) heard: Arc<Mutex<Heard>>,
+    /// Who answers, where a line does not say.
+    pub(super) questions: Questions,
+    /// How long calls may be silent, where a line does not say.
+    pub(super) timeout: Option<Duration>,
+}
+
+impl fmt::Debug for Shared {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Shared")
+    }
+}
+
+impl Shared {
+    /// Whether a line with these options can be carried out over the connections that there are.
+    pub(super) fn fits(&self, config: &Config, args: &ServerArgs, questions: &Questions) -> bool {
+        let keeps = args.keep.is_some() || args.no_keep;
+        !keeps && args.is_plain() && questions.fits() && config.servers == self.host.config().servers
+    }
+}
+
+/// To whom questions and notices go.
+#[derive(Clone)]
+pub(super) struct Listener {
+    pub(super) resolver: Option<Arc<dyn Resolver>>,
+    pub(super) printer: Arc<Printer>,
+    pub(super) ear: Ear,
+}
+
+/// Where the questions and notices of servers go: to the line that is carried out, else to the shell itself.
+pub(super) struct Way {
+    own: Listener,
+    line: Mutex<Option<Listener>>,
+}
+
+impl Way {
+    pub(super) fn new(own: Listener) -> Self {
+        Self { own, line: Mutex::new(None) }
+    }
+
+    /// Leads to `listener` for as long as what this gives lives.
+    pub(super) fn lend(self: &Arc<Self>, listener: Listener) -> Lent {
+        *self.line.lock().unwrap_or_else(PoisonError::into_inner) = Some(listener);
+        Lent(Arc::clone(self))
+    }
+
+    fn listener(&self) -> Listener {
+        self.line.lock().unwrap_or_else(PoisonError::into_inner).clone().unwrap_or_else(|| self.own.clone())
+    }
+
+    /// What takes the notices.
+    pub(super) fn sink(self: Arc<Self>, heard: Arc<Mutex<Heard>>) -> NoticeSink {
+        Arc::new(move |notice: Notice| {
+            if let NoticeKind::Unanswered { question, why } = &notice.kind {
+                let entry = Unanswered { question: Some(Arc::clone(question)), why: why.clone() };
+                heard.lock().unwrap_or_else(PoisonError::into_inner).unanswered.push(entry);
+            }
+            let listener = self.listener();
+            if !(listener.ear)(&notice) {
+                // A stdout that is gone is told when the result cannot be written.
+                drop(listener.printer.notice(&notice));
+            }
+        })
+    }
+}
+
+impl Resolver for Way {
+    fn claim(&self, question: Arc<Question>, stop: CancellationToken) -> BoxFuture<'static, Outcome> {
+        match self.listener().resolver {
+            Some(resolver) => resolver.claim(question, stop),
+            None => Box::pin(std::future::ready(Outcome::Pass)),
+        }
+    }
+
+    fn remark(&self, question: &Question) -> Option<String> {
+        self.listener().resolver?.remark(question)
+    }
+
+    fn wait(&self, link: Arc<Question>, done: CancellationToken, limit: Duration) -> BoxFuture<'static, Waited> {
+        match self.listener().resolver {
+            Some(resolver) => resolver.wait(link, done, limit),
+            None => Box::pin(std::future::ready(Waited::TimedOut)),
+        }
+    }
+}
+
+/// A line has the way for as long as this lives.
+pub(super) struct Lent(Arc<Way>);
+
+impl Drop for Lent {
+    fn drop(&mut self) {
+        *self.0.line.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+}
