@@ -4,6 +4,7 @@ use clap::{ArgAction, Parser, Subcommand, builder::styling::Styles};
 
 use crate::commands::{self, options::GlobalArgs};
 
+mod help;
 mod program;
 #[cfg(test)]
 mod tests;

@@ -3,7 +3,7 @@ use std::{ffi::OsString, os::unix::net::UnixStream, process::ExitCode, sync::Arc
 use anyhow::Context as _;
 use clap::{CommandFactory as _, FromArgMatches as _, error::ErrorKind};
 
-use super::{Cli, Command};
+use super::{Cli, Command, help::examples_first};
 use crate::{
     commands::{
         Context, Program, add, answers,
@@ -15,6 +15,7 @@ use crate::{
     },
     error::Error,
     output::{OutputMode, Printer, Verbosity},
+    terminal::choose_colour,
 };
 
 /// This command line, for commands that carry out others.
@@ -29,9 +30,10 @@ const DESCRIPTORS: usize = 16;
 /// Runs the program with the words of its command line, its own name first, and gives its exit code.
 pub fn run(words: Vec<OsString>) -> ExitCode {
     let mode = guess_output(words.get(1..).unwrap_or_default());
-    let mut grammar = Cli::command();
+    let mut grammar = examples_first(Cli::command());
     let (result, printer) = match parse(words, &mut grammar) {
         Ok(cli) => {
+            choose_colour(cli.global.color);
             let printer = Arc::new(Printer::new(cli.global.output, cli.global.verbosity()));
             let context = Context::new(cli.global, Arc::clone(&printer), PROGRAM);
             (block_on(dispatch(cli.command, &context)), printer)
@@ -75,7 +77,7 @@ pub fn context() -> Context {
 /// # Errors
 /// [`Error`], which is not printed.
 pub async fn carry_out(words: Vec<OsString>, context: &Context) -> Result<(), Error> {
-    let mut grammar = Cli::command();
+    let mut grammar = examples_first(Cli::command());
     let cli = match parse(words, &mut grammar) {
         Ok(cli) => cli,
         Err(error) => return help_or_usage(&error, &grammar, &context.printer).map_err(downcast),

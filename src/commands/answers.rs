@@ -22,6 +22,10 @@ pub const SCHEMA: &str = include_str!("../../answers.schema.json");
 
 /// What `answers` takes.
 #[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  toolnexus answers check answers.json
+  toolnexus answers show answers.json
+  toolnexus answers schema > answers.schema.json")]
 pub struct AnswersArgs {
     #[command(subcommand)]
     command: AnswersCommand,
@@ -38,11 +42,15 @@ enum AnswersCommand {
 that the file has no answer.")]
     Check(CheckArgs),
     /// Show what an answers file contains, with secrets masked
+    #[command(after_help = "Examples:
+  toolnexus answers show answers.json")]
     Show {
         /// The file, or `-` for stdin
         file: PathBuf,
     },
     /// Print the JSON Schema of answers files
+    #[command(after_help = "Examples:
+  toolnexus answers schema > answers.schema.json")]
     Schema,
 }
 

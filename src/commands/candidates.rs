@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::{context::Context, names::remembered};
 use crate::{
-    config::{self, Config, Environment},
+    config::{self, Client, Config, Environment},
     text::safe_line,
 };
 
@@ -43,12 +43,7 @@ fn candidates(before: &[String], last: &str, environment: &Environment, grammar:
     }
     let Words { command, positional, value_of, config } = Words::read(before, grammar);
     if let Some(option) = value_of {
-        let values = option.get_possible_values();
-        let values = values.iter().map(|value| {
-            let about = value.get_help().map(ToString::to_string).unwrap_or_default();
-            (value.get_name().to_owned(), about)
-        });
-        return values.collect();
+        return values(option);
     }
     if last.starts_with('-') {
         return options(command.unwrap_or(grammar), grammar);
@@ -57,41 +52,44 @@ fn candidates(before: &[String], last: &str, environment: &Environment, grammar:
     let positional: Vec<&str> = positional.iter().map(String::as_str).collect();
     let config = || config::discover(config.as_deref().map(Path::new), environment).ok();
     match (command.get_name(), positional.as_slice()) {
-        ("completions", []) => {
-            ["bash", "zsh", "fish", "powershell", "elvish"].map(|shell| (shell.to_owned(), String::new())).into()
+        (_, []) if command.has_subcommands() => subcommands(command),
+        (_, []) if takes(command, "CLIENT") => clients(),
+        (_, []) if takes(command, "SERVER") => config().map_or_else(Vec::new, |config| servers(&config)),
+        // One of several servers.
+        (_, given) if takes(command, "SERVER") && takes_many(command) => {
+            let mut found = config().map_or_else(Vec::new, |config| servers(&config));
+            found.retain(|(name, _)| !given.contains(&name.as_str()));
+            found
         }
-        ("answers", []) => subcommands(command),
-        (name, []) if takes_server(name) => config().map_or_else(Vec::new, |config| servers(&config)),
-        (name, [server, rest @ ..]) if takes_server(name) => {
+        (name, [server, rest @ ..]) if takes(command, "SERVER") => {
             config().map_or_else(Vec::new, |config| of_server(name, &config, server, rest, environment))
         }
+        (_, []) => command.get_positionals().next().map_or_else(Vec::new, values),
         _ => Vec::new(),
     }
 }
 
-fn takes_server(command: &str) -> bool {
-    matches!(
-        command,
-        "call"
-            | "tools"
-            | "resources"
-            | "read"
-            | "prompts"
-            | "prompt"
-            | "complete"
-            | "ping"
-            | "watch"
-            | "instructions"
-            | "login"
-            | "logout"
-            | "up"
-            | "down"
-            | "shell"
-            | "doctor"
-            | "remove"
-            | "enable"
-            | "disable"
-    )
+/// Whether the first word of a command is one of this kind, as its help says.
+fn takes(command: &Command, kind: &str) -> bool {
+    let names = command.get_positionals().next().and_then(|first| first.get_value_names()).unwrap_or_default();
+    names.first().is_some_and(|name| name.split([' ', '|']).next() == Some(kind))
+}
+
+/// Whether a command takes as many servers as one likes, as its usage says.
+fn takes_many(command: &Command) -> bool {
+    let usage = command.clone().render_usage().to_string();
+    ["SERVER...", "SERVER]..."].iter().any(|many| usage.contains(many))
+}
+
+/// The values of an option or of a word, where only some will do.
+fn values(arg: &clap::Arg) -> Vec<Candidate> {
+    let about = |value: &clap::builder::PossibleValue| value.get_help().map(ToString::to_string).unwrap_or_default();
+    arg.get_possible_values().iter().map(|value| (value.get_name().to_owned(), about(value))).collect()
+}
+
+/// The clients whose files are read.
+fn clients() -> Vec<Candidate> {
+    Client::ALL.map(|client| (client.word().to_owned(), client.title().to_owned())).into()
 }
 
 /// A command line as far as it goes.

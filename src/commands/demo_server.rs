@@ -10,6 +10,9 @@ use crate::{demo, error::Error};
 
 /// Options of `demo-server`.
 #[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  toolnexus tools -- toolnexus demo-server
+  toolnexus demo-server --http 8080")]
 pub struct DemoServerArgs {
     /// Serve http://127.0.0.1:PORT/mcp instead of stdio; 0 picks a free port
     #[arg(long, value_name = "PORT")]

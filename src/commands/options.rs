@@ -9,6 +9,7 @@ use crate::{
     keeper::Keep,
     output::{OutputMode, Verbosity},
     protocol::ProtocolChoice,
+    terminal::Colour,
 };
 
 /// Options that every command takes.
@@ -28,6 +29,9 @@ pub struct GlobalArgs {
     /// Hide progress and warnings
     #[arg(short, long, global = true, conflicts_with = "verbose")]
     pub quiet: bool,
+    /// When to use colours: auto, always or never
+    #[arg(long, global = true, value_name = "WHEN", value_enum, default_value_t, hide_possible_values = true)]
+    pub color: Colour,
     /// Show this help
     #[arg(short, long, global = true, action = ArgAction::HelpShort)]
     help: Option<bool>,

@@ -20,7 +20,7 @@ use crate::{
     client::{Notice, NoticeKind},
     elicitation::{Link, ServerName},
     protocol::CallToolResult,
-    terminal::gate,
+    terminal::{gate, painted},
     transport::Mask,
 };
 
@@ -174,7 +174,8 @@ impl Printer {
             return self.stdout(&format!("{}\n", json!({"event": kind, "message": words})));
         }
         if self.verbosity > Verbosity::Quiet {
-            gate().print(&format!("{kind}: {}\n", safe_line(words)));
+            let line = format!("{kind}: {}\n", safe_line(words));
+            gate().print(&painted(&line, io::stderr().is_terminal()));
         }
         Ok(())
     }
@@ -346,7 +347,7 @@ impl Printer {
         gate().status(None);
         let report = self.masked(report);
         let text = match self.mode {
-            OutputMode::Text => report.to_text(columns()),
+            OutputMode::Text => painted(&report.to_text(columns()), io::stderr().is_terminal()),
             OutputMode::Json | OutputMode::Data | OutputMode::Events => {
                 format!("{}\n", safe_json(&report.to_json().to_string()))
             }

@@ -11,6 +11,7 @@ mod address;
 mod alarm;
 mod ask;
 mod browser;
+mod colour;
 mod command;
 mod dates;
 mod dialog;
@@ -42,6 +43,7 @@ mod unfold;
 mod waiting;
 
 pub(crate) use browser::open as open_in_browser;
+pub use colour::{Colour, choose_colour, is_coloured, painted};
 pub(crate) use command::TypedCommand;
 pub(crate) use dates::complete;
 #[cfg(feature = "fuzzing")]

@@ -10,6 +10,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     Filled,
+    colour::is_coloured,
     fill::{Asking, Reply},
     layout::Look,
     stage::DialogEnd,
@@ -40,7 +41,7 @@ impl Terminal {
             return None;
         };
         let plain = env::var_os("TERM").is_none_or(|term| term.is_empty() || term == "dumb");
-        let colour = !plain && env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
+        let colour = !plain && is_coloured(true);
         Some(Self { input: Arc::new(input), look: Look { plain, colour } })
     }
 

@@ -46,7 +46,7 @@ fn script(run: &Run, shell: &str, script: &str) -> Option<String> {
 fn words_come_from_the_grammar_the_configuration_and_what_was_listed_and_nothing_is_started() {
     let run = listed();
     let candidates = |words: &[&str]| {
-        let output = program(&run).arg("__complete").args(words).output().expect("it runs");
+        let output = program(&run).args(["__complete", "--"]).args(words).output().expect("it runs");
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
         text.lines().map(|line| line.split('\t').next().unwrap_or_default().to_owned()).collect::<Vec<_>>()
     };
@@ -59,6 +59,18 @@ fn words_come_from_the_grammar_the_configuration_and_what_was_listed_and_nothing
     assert_eq!(candidates(&["call", "--el"]), ["--elicit-timeout", "--elicit"]);
     assert_eq!(candidates(&["watch", "forms", "--level", "e"]), ["error", "emergency"]);
     assert_eq!(candidates(&["completions", "z"]), ["zsh"]);
+    assert_eq!(candidates(&["import", "co"]), ["codex"]);
+    assert_eq!(candidates(&["--color", "a"]), ["auto", "always"]);
+    assert_eq!(candidates(&["--config", "mcp.json", "call", "f"]), ["forms"]);
+    assert_eq!(candidates(&["answers", "ch"]), ["check"]);
+    // Every command that takes SERVER is known by its grammar, and one that takes several takes each once.
+    for command in
+        ["call", "tools", "ping", "watch", "doctor", "logs", "login", "remove", "enable", "servers", "up", "shell"]
+    {
+        assert_eq!(candidates(&[command, "f"]), ["forms"], "{command}");
+    }
+    assert!(candidates(&["up", "forms", "f"]).is_empty() && candidates(&["add", "f"]).is_empty());
+    assert!(candidates(&["ping", "forms", "f"]).is_empty() && candidates(&["man", ""]).is_empty());
     assert!(candidates(&["call", "forms", "greet", "--", "x"]).is_empty());
     assert!(
         candidates(&["call", "nowhere", "g"]).is_empty() && candidates(&["tools", "--config", "none", "f"]).is_empty()

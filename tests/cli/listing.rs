@@ -122,6 +122,50 @@ fn a_name_that_is_listed_twice_is_warned_of_once() {
 }
 
 #[test]
+fn of_ten_servers_seven_are_listed_while_three_fail_and_each_is_told() {
+    let ready = |number: usize| Fake::new().tool(&format!("tool{number}"));
+    let crash = json!({"command": "sh", "args": ["-c", "echo no licence >&2; exit 3"]});
+    let hanging = json!({"command": "sleep", "args": ["600"], "timeout": 2500});
+    // Its start is slow, and in time.
+    let slow = Fake::new().tool("tool-slow").on("start", [Step::Pause(1500)]);
+    let test = || {
+        let mut test =
+            Test::new().entry("hanging", hanging.clone()).entry("crashing", crash.clone()).server("slow", &slow);
+        for number in 1..=7 {
+            test = test.server(&format!("s{number}"), &ready(number));
+        }
+        test.args(["tools", "--trust"])
+    };
+    let run = test().run();
+    for number in 1..=7 {
+        assert!(run.stdout.contains(&format!("s{number}\n  tool{number}()")), "{}", run.stdout);
+    }
+    assert!(run.stdout.contains("slow\n  tool-slow()"), "{}", run.stdout);
+    let after = |name: &str| run.stdout.split(&format!("{name}\n  ")).nth(1).unwrap_or_default().to_owned();
+    assert!(after("crashing").starts_with("error: ") && after("crashing").contains("no licence"), "{}", run.stdout);
+    assert!(after("hanging").starts_with("error: ") && after("hanging").contains("2.5 s"), "{}", run.stdout);
+    // Those that are well stand before those that keep everybody waiting.
+    let at = |text: &str| run.stdout.find(text).unwrap_or(usize::MAX);
+    assert!((1..=7).all(|number| at(&format!("tool{number}()")) < at("hanging\n")), "{}", run.stdout);
+
+    let run = test().args(["-o", "json"]).run();
+    let failed = |name: &str| run.json()["servers"][name]["error"]["exit"].clone();
+    assert_eq!((failed("hanging"), failed("crashing"), failed("s1")), (json!(7), json!(4), json!(null)));
+    test().args(["--strict"]).status(4).run();
+    // One that was named and failed gives its own exit code.
+    let named = |name: &str, status: i32| {
+        let test =
+            Test::new().entry("hanging", hanging.clone()).entry("crashing", crash.clone()).server("s", &ready(1));
+        test.args(["tools", name]).status(status).run();
+    };
+    named("crashing", 4);
+    named("hanging", 7);
+    named("s", 0);
+    // Where none answers it is no success.
+    Test::new().entry("a", crash.clone()).entry("b", crash.clone()).args(["tools", "--trust"]).status(4).run();
+}
+
+#[test]
 fn a_server_without_tools_is_not_asked_for_them() {
     for (capabilities, words) in [
         (json!({"resources": {}, "prompts": {}}), "note: s offers no tools (it has resources and prompts)\n"),

@@ -7,6 +7,7 @@ mod browser_form;
 mod budget;
 mod by_handshake;
 mod call;
+mod colours;
 mod completions;
 mod config;
 mod demo;

@@ -14,6 +14,6 @@ _toolnexus() {
         candidate=${candidate#"$before"}
         [[ $candidate == *= ]] && compopt -o nospace 2>/dev/null
         COMPREPLY+=("$candidate")
-    done < <("${words[0]}" __complete "${words[@]:1}" 2>/dev/null)
+    done < <("${words[0]}" __complete -- "${words[@]:1}" 2>/dev/null)
 }
 complete -o bashdefault -o default -F _toolnexus toolnexus

@@ -3,7 +3,7 @@
 _toolnexus() {
     local -a values shown open open_shown
     local line value
-    for line in ${(f)"$(${words[1]} __complete "${(@)words[2,CURRENT]}" 2>/dev/null)"}; do
+    for line in ${(f)"$(${words[1]} __complete -- "${(@)words[2,CURRENT]}" 2>/dev/null)"}; do
         value=${line%%$'\t'*}
         if [[ $value == *= ]]; then
             open+=("$value")

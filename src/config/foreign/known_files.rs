@@ -170,8 +170,13 @@ mod tests {
         let files = known_files(None, &environment);
         let faults: Vec<String> = files.iter().filter_map(|file| Some(file.fault.as_ref()?.to_string())).collect();
         assert_eq!(faults.len(), 5, "{faults:#?}");
-        for part in [".claude.json: it is a folder", "config.toml:1:", "mcp.json:2:18:", "UTF-16", "lmstudio/mcp.json"]
-        {
+        for part in [
+            ".claude.json cannot be read: it is a folder",
+            "config.toml:1:",
+            "mcp.json:2:18:",
+            "UTF-16",
+            "lmstudio/mcp.json",
+        ] {
             assert!(faults.iter().any(|fault| fault.contains(part)), "{part}: {faults:#?}");
         }
         let zed = files.iter().find(|file| file.client == Some(Client::Zed)).expect("Zed's");
