@@ -4,6 +4,8 @@ import http from 'node:http';
 import process from 'node:process';
 import Provider from 'oidc-provider';
 
+// Standard output carries the address alone, and may be closed after it.
+console.info = console.error;
 const server = http.createServer();
 await new Promise((ready) => server.listen(0, '127.0.0.1', ready));
 const base = `http://127.0.0.1:${server.address().port}`;
