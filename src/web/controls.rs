@@ -1,6 +1,7 @@
 use std::collections::HashMap;
 
 use maud::{Markup, html};
+use serde_json::Value;
 
 use super::{
     about::{line, text},
@@ -191,8 +192,8 @@ impl Drawing<'_> {
         let field = &node.field;
         html! {
             div .row {
-                (self.radio(node, "yes", 0, html! { "Yes" }))
-                (self.radio(node, "no", 1, html! { "No" }))
+                (self.radio(node, "yes", 0, html! { "Yes" (mark(field, &true.into())) }))
+                (self.radio(node, "no", 1, html! { "No" (mark(field, &false.into())) }))
                 (self.others(node, 2, field))
             }
         }
@@ -283,7 +284,7 @@ impl Drawing<'_> {
 
     fn items(&self, node: &Node, item: &Field) -> Markup {
         let rows = self.draft.rows(node);
-        let most = node.field.schema.get("maxItems").and_then(serde_json::Value::as_u64);
+        let most = node.field.schema.get("maxItems").and_then(Value::as_u64);
         let is_full = rows >= MOST_ROWS || most.is_some_and(|most| rows as u64 >= most);
         html! {
             input type="hidden" name=(count(&node.id)) value=(rows);
@@ -303,13 +304,19 @@ impl Drawing<'_> {
         }
     }
 
-    /// The server's default, and how to take it.
+    /// The server's default, and how to take it, where it is typed: choices are marked.
     fn default(&self, node: &Node) -> Markup {
         let field = &node.field;
-        let is_fixed = matches!(node.control, Control::Fixed);
+        let is_chosen = matches!(
+            node.control,
+            Control::Boolean | Control::One | Control::Many | Control::Fixed | Control::Group(_) | Control::Secret
+        );
+        let mut untouched = Draft::default();
+        untouched.lay(node, field.default.as_ref());
+        let is_taken = self.draft.one(&node.id) == untouched.one(&node.id);
         html! {
-            @if let Some(default) = field.default.as_ref().filter(|_| !field.secret && !is_fixed) {
-                p .default {
+            @if let Some(default) = field.default.as_ref().filter(|_| !is_chosen) {
+                p .default .taken[is_taken] {
                     "Default: " span dir="auto" { (text(&field.show(default))) } " "
                     button .quiet name="do" value={ "default:" (node.id) } formnovalidate { "Take it" span .vh { " for " (node.label()) } }
                 }
@@ -331,16 +338,21 @@ pub(super) fn name(node: &Node) -> Markup {
 }
 
 fn option(field: &Field, choice: &Choice) -> Markup {
-    let is_default = match &field.default {
-        Some(serde_json::Value::Array(values)) => values.contains(&choice.value),
-        Some(value) => *value == choice.value,
-        None => false,
-    };
     html! {
         span dir="auto" { (line(&choice.label())) }
-        @if is_default { " " span .mark { "default" } }
+        (mark(field, &choice.value))
         @if let Some(about) = &choice.description { span .about dir="auto" { (text(about)) } }
     }
+}
+
+/// Says so where `value` is the field's default, or one of them.
+fn mark(field: &Field, value: &Value) -> Markup {
+    let is_default = match &field.default {
+        Some(Value::Array(values)) => values.contains(value),
+        Some(default) => default == value,
+        None => false,
+    };
+    html! { @if is_default { " " span .mark { "default" } } }
 }
 
 /// Where a long list is narrowed down; there only with a script.
@@ -368,7 +380,7 @@ fn empty_words(node: &Node) -> Option<&'static str> {
     }
     match node.field.parse_empty() {
         Ok(None) => Some("empty leaves it out"),
-        Ok(Some(serde_json::Value::Null)) => Some("empty sends null"),
+        Ok(Some(Value::Null)) => Some("empty sends null"),
         Ok(Some(_)) => Some("empty sends an empty text"),
         Err(_) => None,
     }

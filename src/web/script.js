@@ -94,6 +94,8 @@
       check();
     });
     form.addEventListener("input", ({ target }) => {
+      const field = target.closest(".field");
+      if (field) all(".default", field).forEach((line) => line.classList.remove("taken"));
       if (!target.name || !target.closest(".field.wrong")) return;
       clearTimeout(timer);
       timer = setTimeout(check, 250);

@@ -2,6 +2,9 @@
 
 mod answering;
 mod attacks;
+mod ends;
+mod kinds;
+mod links;
 
 use serde_json::{Value, json};
 

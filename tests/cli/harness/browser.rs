@@ -2,11 +2,17 @@
 
 use std::{
     io::{BufRead as _, BufReader},
+    path::Path,
     process::{Child, Stdio},
-    sync::mpsc::{self, Receiver},
+    sync::{
+        Arc, Mutex,
+        mpsc::{self, Receiver},
+    },
     thread::{self, JoinHandle},
-    time::Duration,
+    time::{Duration, Instant},
 };
+
+use serde_json::Value;
 
 use super::{Run, Test, pages, run::wait};
 
@@ -18,7 +24,10 @@ pub(crate) struct AtBrowser {
     test: Test,
     child: Child,
     urls: Receiver<String>,
-    stderr: JoinHandle<String>,
+    stderr: JoinHandle<()>,
+    /// What was written so far, to both streams.
+    heard: Arc<Mutex<String>>,
+    stdout: JoinHandle<String>,
 }
 
 /// A browser with one cookie jar.
@@ -46,20 +55,33 @@ impl Test {
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().expect("the program starts");
         let (sender, urls) = mpsc::channel();
-        let stderr = child.stderr.take().expect("stderr");
+        let heard = Arc::<Mutex<String>>::default();
+        let note = |heard: &Mutex<String>, line: &str| {
+            let mut heard = heard.lock().expect("nobody panics");
+            heard.push_str(line);
+            heard.push('\n');
+        };
+        let (stderr, errors) = (child.stderr.take().expect("stderr"), Arc::clone(&heard));
         let stderr = thread::spawn(move || {
-            let mut text = String::new();
             for line in BufReader::new(stderr).lines().map_while(Result::ok) {
                 if let Some((_, url)) = line.split_once("asks in the browser: ") {
                     // The test may have ended.
                     let _ = sender.send(url.trim().to_owned());
                 }
+                note(&errors, &line);
+            }
+        });
+        let (stdout, results) = (child.stdout.take().expect("stdout"), Arc::clone(&heard));
+        let stdout = thread::spawn(move || {
+            let mut text = String::new();
+            for line in BufReader::new(stdout).lines().map_while(Result::ok) {
+                note(&results, &line);
                 text.push_str(&line);
                 text.push('\n');
             }
             text
         });
-        AtBrowser { test: self, child, urls, stderr }
+        AtBrowser { test: self, child, urls, stderr, heard, stdout }
     }
 }
 
@@ -82,12 +104,53 @@ impl AtBrowser {
         self.child.id()
     }
 
+    /// The folder in which it runs.
+    pub(crate) fn folder(&self) -> &Path {
+        self.test.folder()
+    }
+
+    /// Writes an empty file into the folder in which it runs.
+    pub(crate) fn write(&self, name: &str) {
+        std::fs::write(self.folder().join(name), "").expect("written");
+    }
+
+    /// Waits until a line with these words was written, to either stream; gives it.
+    #[track_caller]
+    pub(crate) fn hear(&self, words: &str) -> String {
+        let begin = Instant::now();
+        loop {
+            let heard = self.heard.lock().expect("nobody panics").clone();
+            if let Some(line) = heard.lines().find(|line| line.contains(words)) {
+                return line.to_owned();
+            }
+            assert!(begin.elapsed() < LIMIT, "{words:?} does not come; there is\n{heard}");
+            thread::sleep(Duration::from_millis(5));
+        }
+    }
+
+    /// Waits for an event of this name.
+    #[track_caller]
+    pub(crate) fn hear_event(&self, name: &str) -> Value {
+        serde_json::from_str(&self.hear(&format!("\"event\":\"{name}\""))).expect("a JSON line")
+    }
+
     /// The end of the run, which has this exit code.
     #[track_caller]
     pub(crate) fn end(self, status: i32) -> Run {
-        let mut run = wait(self.child, LIMIT);
-        run.stderr = self.stderr.join().expect("stderr is read");
+        let run = self.end_any();
         assert_eq!(run.status, Some(status), "exit code\n--- stdout\n{}\n--- stderr\n{}", run.stdout, run.stderr);
+        run
+    }
+
+    /// The end of the run, however that is.
+    #[track_caller]
+    pub(crate) fn end_any(self) -> Run {
+        let mut run = wait(self.child, LIMIT);
+        self.stderr.join().expect("stderr is read");
+        run.stdout = self.stdout.join().expect("stdout is read");
+        let heard = self.heard.lock().expect("nobody panics").clone();
+        let results: Vec<&str> = run.stdout.lines().collect();
+        run.stderr = heard.lines().filter(|line| !results.contains(line)).flat_map(|line| [line, "\n"]).collect();
         run.in_folder(self.test.into_folder())
     }
 }

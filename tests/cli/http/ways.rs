@@ -125,6 +125,21 @@ fn without_anybody_to_ask_the_server_goes_on() {
 }
 
 #[test]
+fn forms_are_filled_in_a_browser() {
+    for way in WAYS {
+        let (test, _gateway) = way.demo();
+        let run = test.args(["call", &way.name(), "greet", "--elicit", "browser", "--no-browser"]).at_browser();
+        let (tab, page) = run.asked();
+        page.see(&format!("{} asks", way.name())).see("Tool greet");
+        let page = tab.send(&page, "review", &[("f0", "A"), ("f1", "36")]);
+        page.see("A is too short");
+        let review = tab.send(&page, "review", &[("f0", "Ada"), ("f1", "36")]);
+        tab.send(&review, "send", &[]).see("Sent to");
+        assert_eq!(run.end(0).stdout, "Hello, Ada! You are 36.\n", "{}", way.name());
+    }
+}
+
+#[test]
 fn links_are_declined_and_cancelled() {
     for way in WAYS {
         for (action, words) in [("decline", "You declined"), ("cancel", "You closed the question")] {
