@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::text::{safe_name, with_causes};
 use crate::{
     client::{ClientError, Unauthorized},
     config::{ConfigError, near_misses},
-    elicitation::{Link, Question, ServerName, Why},
-    output::{Detail, Report, table},
+    elicitation::{CallName, Link, Question, ServerName, Why},
+    output::{Detail, Report, UNANSWERED, table},
     protocol::{RpcError, code},
     transport::TransportError,
 };
@@ -171,7 +171,7 @@ impl Error {
             Self::UnknownPrompt { .. } => "unknown-prompt",
             Self::Unwell(_) => "unwell",
             Self::NoPart(_) => "no-part",
-            Self::Unanswered(_) => "unanswered",
+            Self::Unanswered(_) => UNANSWERED,
             Self::Io(_) => "io",
             Self::Deferred => "deferred",
             Self::Interrupted => "interrupted",
@@ -230,10 +230,32 @@ impl Error {
             exit: self.exit(),
             message: self.to_string(),
             details: self.details(),
+            asked: self.asked(),
             hint: self.hint(),
             server: self.server().map(ToString::to_string),
             rpc: self.rpc().cloned(),
         }
+    }
+
+    /// The questions that nobody answered: `{server, call, message, schema or url}`.
+    fn asked(&self) -> Vec<Value> {
+        let asked = match self {
+            Self::Unanswered(asked) => asked,
+            Self::Line { error, .. } => return error.asked(),
+            _ => return Vec::new(),
+        };
+        let questions = asked.iter().filter_map(|unanswered| unanswered.question.as_ref());
+        let told = |question: &Arc<Question>| {
+            let (origin, request) = (&question.origin, &question.request);
+            let mut told = json!({"server": origin.server.as_str(), "call": origin.call.as_ref().map(CallName::as_str),
+                "message": request.prompt});
+            match &request.url {
+                Some(url) => told["url"] = json!(url),
+                None => told["schema"] = json!(request.schema()),
+            }
+            told
+        };
+        questions.map(told).collect()
     }
 
     fn details(&self) -> Vec<Detail> {
@@ -357,7 +379,7 @@ fn link_details(url: &str) -> Vec<Detail> {
 
 fn transport_details(error: &TransportError) -> Vec<Detail> {
     match error {
-        TransportError::Closed(closed) => closed.stderr.iter().cloned().map(Detail::Theirs).collect(),
+        TransportError::Closed(closed) => closed.stderr.iter().cloned().map(Detail::Log).collect(),
         _ => Vec::new(),
     }
 }

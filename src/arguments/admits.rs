@@ -1,6 +1,6 @@
-use serde_json::{Map, Value};
+use serde_json::Value;
 
-use crate::form::resolve;
+use crate::form::{Keywords, resolve};
 
 /// How deep unions in unions are looked into.
 const DEEPEST: usize = 8;
@@ -18,7 +18,7 @@ pub(super) struct Admits {
 
 impl Admits {
     /// What `schema`, whose references are followed already, admits; the references in its unions count from `root`.
-    pub(super) fn of(root: &Value, schema: &Map<String, Value>, nullable: bool) -> Self {
+    pub(super) fn of(root: &Value, schema: &Keywords<'_>, nullable: bool) -> Self {
         let mut admits = Self::default();
         admits.collect(root, schema, 0);
         if nullable {
@@ -40,7 +40,7 @@ impl Admits {
         }
     }
 
-    fn collect(&mut self, root: &Value, schema: &Map<String, Value>, depth: usize) {
+    fn collect(&mut self, root: &Value, schema: &Keywords<'_>, depth: usize) {
         match schema.get("type") {
             Some(Value::String(name)) => return self.add(name),
             Some(Value::Array(names)) => {
@@ -86,7 +86,7 @@ fn type_of(value: &Value) -> &'static str {
 }
 
 /// The type that the keywords of a schema without `type` are about.
-fn hinted(schema: &Map<String, Value>) -> Option<&'static str> {
+fn hinted(schema: &Keywords<'_>) -> Option<&'static str> {
     let has = |keys: &[&str]| keys.iter().any(|key| schema.contains_key(*key));
     if has(&["properties", "additionalProperties", "patternProperties"]) {
         Some("object")

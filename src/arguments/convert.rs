@@ -1,8 +1,8 @@
 use base64::{Engine, engine::general_purpose};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::{admits::Admits, word::Input};
-use crate::form::{Choice, Field, FieldKind, bare, cut, field, resolve, same, type_of, unsendable};
+use crate::form::{Choice, Choices, Field, FieldKind, Keywords, bare, cut, field, resolve, type_of, unsendable};
 
 /// The value of the argument `key`, whose schema is `part` of the document `root`, from what was written for it. The
 /// error is the reason why it is not taken.
@@ -13,7 +13,7 @@ pub(super) fn convert(root: &Value, key: &str, part: &Value, input: Input) -> Re
     let field = field(root, key, part, false);
     match &field.kind {
         FieldKind::Choice(rules) => return choose(&field, &rules.choices, &text(input)?),
-        FieldKind::Const(value) => return choose(&field, &[constant(value)], &text(input)?),
+        FieldKind::Const(value) => return choose(&field, &constant(value), &text(input)?),
         FieldKind::List(_) if !(field.nullable && input.as_str() == Some("null")) => {
             return list(root, key, &resolved.schema, input);
         }
@@ -65,7 +65,7 @@ fn sendable(value: Value) -> Result<Value, String> {
 }
 
 /// A text; a file's bytes in base64 where `contentEncoding` says so.
-fn encode(schema: &Map<String, Value>, input: Input) -> Result<Value, String> {
+fn encode(schema: &Keywords<'_>, input: Input) -> Result<Value, String> {
     let encoding = schema.get("contentEncoding").and_then(Value::as_str).unwrap_or_default();
     match input {
         Input::Bytes(bytes) if encoding.eq_ignore_ascii_case("base64") => {
@@ -90,11 +90,11 @@ fn structured(admits: &Admits, input: &Input) -> Option<Value> {
 }
 
 /// The choice that `text` is the value of.
-fn choose(field: &Field, choices: &[Choice], text: &str) -> Result<Value, String> {
+fn choose(field: &Field, choices: &Choices, text: &str) -> Result<Value, String> {
     let as_text = choices.iter().find(|choice| bare(&choice.value) == text);
     let found = as_text.or_else(|| {
         let value: Value = serde_json::from_str(text).ok()?;
-        choices.iter().find(|choice| same(&choice.value, &value))
+        choices.of_value(&value)
     });
     match found {
         Some(choice) => Ok(choice.value.clone()),
@@ -106,12 +106,12 @@ fn choose(field: &Field, choices: &[Choice], text: &str) -> Result<Value, String
     }
 }
 
-fn constant(value: &Value) -> Choice {
-    Choice { value: value.clone(), title: None, description: None }
+fn constant(value: &Value) -> Choices {
+    vec![Choice { value: value.clone(), title: None, description: None }].into()
 }
 
 /// A list: JSON, or one value that is wrapped.
-fn list(root: &Value, key: &str, schema: &Map<String, Value>, input: Input) -> Result<Value, String> {
+fn list(root: &Value, key: &str, schema: &Keywords<'_>, input: Input) -> Result<Value, String> {
     let items = schema.get("items").cloned().unwrap_or(Value::Bool(true));
     let trimmed = input.as_str().unwrap_or_default().trim_start_matches('\u{feff}').trim();
     match serde_json::from_str::<Value>(trimmed) {
@@ -136,7 +136,7 @@ fn list(root: &Value, key: &str, schema: &Map<String, Value>, input: Input) -> R
 fn list_or_scalar(
     root: &Value,
     key: &str,
-    schema: &Map<String, Value>,
+    schema: &Keywords<'_>,
     admits: &Admits,
     input: Input,
 ) -> Result<Value, String> {

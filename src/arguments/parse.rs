@@ -6,7 +6,7 @@ use super::{
     ArgumentError, Source,
     admits::Admits,
     convert::{convert, guessed, json, text},
-    place::{ArgumentPlace, has_property, place},
+    place::{ArgumentPlace, NamePatterns, has_property, may_be_closed, place},
     plain::fits_plainly,
     word::{Input, Word, Written, steps},
 };
@@ -14,6 +14,9 @@ use crate::form::{Checker, FieldError, Form, TooCostly, cut, resolve, type_of, u
 
 /// The most steps that a key like `a.b.c` may have.
 const MOST_STEPS: usize = 100;
+
+/// How many faults of one kind are told.
+const MOST_TOLD: usize = 20;
 
 /// In how many ways words that stand in unions are read together, until one fits.
 const MOST_READINGS: usize = 64;
@@ -26,6 +29,7 @@ pub struct Arguments {
     /// What looks like a mistake and is sent all the same. Not made safe for a terminal.
     pub warnings: Vec<String>,
     schema: Option<Value>,
+    patterns: NamePatterns,
 }
 
 /// Reads ARG words, laid over the object `base` (`--args`: JSON, `@file`, or `-` for stdin), for a tool with this
@@ -52,7 +56,8 @@ pub fn parse<S: AsRef<str>>(
     read: &mut dyn FnMut(Source<'_>) -> Result<Vec<u8>, String>,
 ) -> Result<Arguments, ArgumentError> {
     let values = base.map(|base| read_base(base, read)).transpose()?.unwrap_or_default();
-    let mut arguments = Arguments { values, warnings: Vec::new(), schema: schema.cloned() };
+    let mut arguments =
+        Arguments { values, warnings: Vec::new(), schema: schema.cloned(), patterns: NamePatterns::default() };
     let mut given: HashSet<Vec<String>> = HashSet::new();
     let mut open = Vec::new();
     for word in words {
@@ -118,8 +123,21 @@ impl Arguments {
     /// A form of the required arguments that are missing, in the tool's order; empty when none is. A person may fill it,
     /// and the content goes to [`Arguments::fill`].
     pub fn missing(&self) -> Form {
-        let form = self.schema.as_ref().map(Form::from_schema).unwrap_or_default();
-        form.part(|field| field.required && !self.values.contains_key(&field.key))
+        let Some(schema) = self.schema.as_ref().filter(|schema| self.may_be_missing(schema)) else {
+            return Form::default();
+        };
+        Form::from_schema(schema).part(|field| field.required && !self.values.contains_key(&field.key))
+    }
+
+    /// Whether something that is required may be missing: a look that costs little.
+    fn may_be_missing(&self, schema: &Value) -> bool {
+        let Value::Object(map) = schema else { return false };
+        let resolved = resolve(schema, map);
+        let named = resolved.schema.get("required").and_then(Value::as_array).into_iter().flatten();
+        let is_required = |part: &Value| part.get("required") == Some(&Value::Bool(true)) || part.get("$ref").is_some();
+        let parts = resolved.schema.get("properties").and_then(Value::as_object).into_iter().flatten();
+        let told = parts.filter(|(_, part)| is_required(part)).map(|(key, _)| key.as_str());
+        named.filter_map(Value::as_str).chain(told).any(|key| !self.values.contains_key(key))
     }
 
     /// Adds what a person entered.
@@ -134,7 +152,7 @@ impl Arguments {
     /// [`ArgumentError::Unfit`] with every rule that is broken, by argument.
     pub fn check(&self) -> Result<Option<String>, ArgumentError> {
         let Some(schema) = &self.schema else { return Ok(None) };
-        let closed: Vec<FieldError> = self.values.keys().filter_map(|key| closed(schema, key)).collect();
+        let closed = self.closed(schema);
         if !closed.is_empty() {
             return Err(ArgumentError::Unfit(closed));
         }
@@ -151,14 +169,32 @@ impl Arguments {
             Ok(checker) => checker,
             Err(reason) => return Ok(Some(format!("the arguments are not checked: {reason}"))),
         };
+        let unread = || {
+            let unread = checker.unread();
+            let all = unread.join("; ");
+            let tells = "the tool's schema cannot be read at";
+            (!unread.is_empty()).then(|| format!("{tells} {all}; what depends on it is not checked"))
+        };
         let faults = match checker.faults(&whole) {
-            Ok(faults) if faults.is_empty() => return Ok(None),
+            Ok(faults) if faults.is_empty() => return Ok(unread()),
             Ok(faults) => faults,
             Err(TooCostly) => {
                 return Ok(Some("the arguments are not checked, because this schema would take too long".to_owned()));
             }
         };
         Err(ArgumentError::Unfit(faults.into_iter().map(FieldError::from).collect()))
+    }
+
+    /// The arguments that the tool does not take, no more than can be told.
+    fn closed(&self, schema: &Value) -> Vec<FieldError> {
+        if !may_be_closed(schema) {
+            return Vec::new();
+        }
+        let error = |key: &String| match place(schema, schema, std::slice::from_ref(key), &self.patterns) {
+            ArgumentPlace::Closed { near } => Some(FieldError::new(key, not_known(near.as_deref()))),
+            _ => None,
+        };
+        self.values.keys().filter_map(error).take(MOST_TOLD).collect()
     }
 
     /// Where a key points: one step where a property has that literal name, else a step for each dot.
@@ -172,7 +208,7 @@ impl Arguments {
     /// The schemas of the value at `path`; none where nothing is known. A name that is much like a property's is noted.
     fn place(&mut self, path: &[String]) -> Result<Vec<Value>, String> {
         let Some(schema) = &self.schema else { return Ok(Vec::new()) };
-        match place(schema, schema, path) {
+        match place(schema, schema, path, &self.patterns) {
             ArgumentPlace::Known(parts) => Ok(parts),
             ArgumentPlace::Unknown { near: None } => Ok(Vec::new()),
             ArgumentPlace::Unknown { near: Some(near) } => {
@@ -271,7 +307,7 @@ impl Arguments {
     fn is_list(&self, path: &[String], next: &str) -> bool {
         let is_index = next.parse::<usize>().is_ok();
         let Some(schema) = &self.schema else { return is_index };
-        match place(schema, schema, path) {
+        match place(schema, schema, path, &self.patterns) {
             ArgumentPlace::Known(parts) => {
                 is_index
                     && parts.iter().any(|part| {
@@ -356,14 +392,6 @@ fn inside<'a>(values: &'a mut Map<String, Value>, path: &[String]) -> Option<&'a
         Value::Array(list) => list.get_mut(step.parse::<usize>().ok()?),
         _ => None,
     })
-}
-
-/// The error of the argument `key` where the tool takes no such argument.
-fn closed(schema: &Value, key: &str) -> Option<FieldError> {
-    match place(schema, schema, &[key.to_owned()]) {
-        ArgumentPlace::Closed { near } => Some(FieldError::new(key, not_known(near.as_deref()))),
-        _ => None,
-    }
 }
 
 fn not_known(near: Option<&str>) -> String {

@@ -1,11 +1,40 @@
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, PoisonError},
+};
+
 use serde_json::{Map, Value};
 
-use crate::form::{Pattern, nearest, resolve};
+use crate::form::{Keywords, Pattern, nearest, pattern_size, resolve};
 
 /// How deep unions in unions are looked into.
 const DEEPEST: usize = 8;
 /// How many schemas of one place are told apart.
 const MOST: usize = 16;
+
+/// How large all patterns that names are held against may be together.
+const MOST_PATTERNS: u64 = 40_000;
+
+/// The patterns of a tool's names, each compiled once.
+#[derive(Clone, Debug, Default)]
+pub(super) struct NamePatterns(Arc<Mutex<(HashMap<String, Pattern>, u64)>>);
+
+impl NamePatterns {
+    /// Whether `name` fits the pattern `source`; what is too large to be compiled is not known to fit.
+    fn fits(&self, source: &str, name: &str) -> bool {
+        // A list that a panic left behind is still a list.
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(pattern) = known.0.get(source) {
+            return pattern.fits(name);
+        }
+        let size = 100 + pattern_size(source);
+        if known.1 + size > MOST_PATTERNS {
+            return false;
+        }
+        known.1 += size;
+        known.0.entry(source.to_owned()).or_insert_with(|| Pattern::new(source)).fits(name)
+    }
+}
 
 /// What the schema says about the value at a path.
 pub(super) enum ArgumentPlace {
@@ -24,12 +53,12 @@ pub(super) enum ArgumentPlace {
 }
 
 /// What `schema`, part of the document `root`, says about the value at the end of `path`.
-pub(super) fn place(root: &Value, schema: &Value, path: &[String]) -> ArgumentPlace {
+pub(super) fn place(root: &Value, schema: &Value, path: &[String], patterns: &NamePatterns) -> ArgumentPlace {
     let Some((step, rest)) = path.split_first() else { return ArgumentPlace::Known(vec![schema.clone()]) };
     let Value::Object(map) = schema else { return ArgumentPlace::Unknown { near: None } };
     let resolved = resolve(root, map).schema;
-    match property(root, &resolved, step, 0) {
-        ArgumentPlace::Known(parts) => parts.iter().map(|part| place(root, part, rest)).reduce(either),
+    match property(root, &resolved, step, patterns, 0) {
+        ArgumentPlace::Known(parts) => parts.iter().map(|part| place(root, part, rest, patterns)).reduce(either),
         other => Some(other),
     }
     .unwrap_or(ArgumentPlace::Unknown { near: None })
@@ -38,7 +67,20 @@ pub(super) fn place(root: &Value, schema: &Value, path: &[String]) -> ArgumentPl
 /// Whether `schema` has a property of exactly this name.
 pub(super) fn has_property(root: &Value, schema: &Value, name: &str) -> bool {
     let Value::Object(map) = schema else { return false };
-    names(root, &resolve(root, map).schema, 0).iter().any(|known| known == name)
+    has_name(root, &resolve(root, map).schema, name, 0)
+}
+
+fn has_name(root: &Value, schema: &Keywords<'_>, name: &str, depth: usize) -> bool {
+    let own = schema.get("properties").and_then(Value::as_object).is_some_and(|own| own.contains_key(name));
+    own || (depth < 2 && members(root, schema, depth).iter().any(|member| has_name(root, member, name, depth + 1)))
+}
+
+/// Whether `schema` may rule out names.
+pub(super) fn may_be_closed(schema: &Value) -> bool {
+    let Value::Object(map) = schema else { return false };
+    let resolved = resolve(schema, map).schema;
+    let is_closed = |schema: &Keywords<'_>| schema.get("additionalProperties") == Some(&Value::Bool(false));
+    is_closed(&resolved) || !members(schema, &resolved, 0).is_empty()
 }
 
 /// What is known where one of two places may be meant.
@@ -58,7 +100,7 @@ fn either(one: ArgumentPlace, other: ArgumentPlace) -> ArgumentPlace {
     }
 }
 
-fn property(root: &Value, schema: &Map<String, Value>, name: &str, depth: usize) -> ArgumentPlace {
+fn property(root: &Value, schema: &Keywords<'_>, name: &str, known: &NamePatterns, depth: usize) -> ArgumentPlace {
     let properties = schema.get("properties").and_then(Value::as_object);
     if let Some(part) = properties.and_then(|properties| properties.get(name)) {
         return ArgumentPlace::Known(vec![part.clone()]);
@@ -67,11 +109,11 @@ fn property(root: &Value, schema: &Map<String, Value>, name: &str, depth: usize)
         return ArgumentPlace::Known(vec![item.clone()]);
     }
     let patterns = schema.get("patternProperties").and_then(Value::as_object);
-    if let Some((_, part)) = patterns.into_iter().flatten().find(|(pattern, _)| Pattern::new(pattern).fits(name)) {
+    if let Some((_, part)) = patterns.into_iter().flatten().find(|(pattern, _)| known.fits(pattern, name)) {
         return ArgumentPlace::Known(vec![part.clone()]);
     }
     let inner = members(root, schema, depth);
-    let found = inner.iter().map(|member| property(root, member, name, depth + 1)).reduce(either);
+    let found = inner.iter().map(|member| property(root, member, name, known, depth + 1)).reduce(either);
     if let Some(ArgumentPlace::Known(parts)) = found {
         return ArgumentPlace::Known(parts);
     }
@@ -86,7 +128,7 @@ fn property(root: &Value, schema: &Map<String, Value>, name: &str, depth: usize)
 }
 
 /// The schema of the entry `name` of a list, where that is a number.
-fn item<'a>(schema: &'a Map<String, Value>, name: &str) -> Option<&'a Value> {
+fn item<'a>(schema: &'a Keywords<'_>, name: &str) -> Option<&'a Value> {
     let index: usize = name.parse().ok()?;
     let prefix = schema.get("prefixItems").or_else(|| schema.get("items").filter(|items| items.is_array()));
     let prefix = prefix.and_then(Value::as_array);
@@ -94,7 +136,7 @@ fn item<'a>(schema: &'a Map<String, Value>, name: &str) -> Option<&'a Value> {
 }
 
 /// The alternatives in which more properties may stand.
-fn members(root: &Value, schema: &Map<String, Value>, depth: usize) -> Vec<Map<String, Value>> {
+fn members<'a>(root: &'a Value, schema: &'a Keywords<'_>, depth: usize) -> Vec<Keywords<'a>> {
     if depth >= DEEPEST {
         return Vec::new();
     }
@@ -105,7 +147,7 @@ fn members(root: &Value, schema: &Map<String, Value>, depth: usize) -> Vec<Map<S
 }
 
 /// The names of all properties, those of alternatives too.
-fn names(root: &Value, schema: &Map<String, Value>, depth: usize) -> Vec<String> {
+fn names(root: &Value, schema: &Keywords<'_>, depth: usize) -> Vec<String> {
     let own = schema.get("properties").and_then(Value::as_object);
     let mut names: Vec<String> = own.into_iter().flat_map(Map::keys).cloned().collect();
     if depth < 2 {

@@ -129,7 +129,7 @@ pub async fn run(args: CallArgs, context: &Context) -> anyhow::Result<()> {
     };
     let heard = session.close().await;
     // What was not used matters only where everything else went well.
-    questions.finish(printer, ended.is_ok()).await?;
+    questions.finish(printer, ended.is_ok() && heard.unanswered.is_empty()).await?;
     match ended {
         Ok(ended) => ended.conclude(heard.unanswered).map_err(Into::into),
         // What the server made of a question that nobody answered matters less than the question.

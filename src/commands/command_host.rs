@@ -20,7 +20,7 @@ use crate::{
     error::{Error, Unanswered},
     host::{Host, HostError, HostOptions},
     keeper::Attaching,
-    output::{Printer, Verbosity},
+    output::{LogLevel, Printer},
     protocol::Era,
     transport::{Endpoint, Trace},
 };
@@ -139,7 +139,7 @@ impl CommandHost {
 
     /// From which level on servers log, as the options say.
     pub(super) fn log_level(printer: &Printer) -> Option<String> {
-        (printer.verbosity() == Verbosity::Verbose).then(|| "debug".to_owned())
+        (printer.log() != LogLevel::Warning).then(|| printer.log().name())
     }
 
     /// The client of `server`.

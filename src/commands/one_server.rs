@@ -62,7 +62,7 @@ impl Opening<'_> {
         };
         let done = done.await;
         let heard = session.close().await;
-        questions.finish(printer, done.is_ok()).await?;
+        questions.finish(printer, done.is_ok() && heard.unanswered.is_empty()).await?;
         let is_refused =
             |error: &anyhow::Error| error.downcast_ref::<Error>().is_some_and(|error| error.rpc().is_some());
         match done {

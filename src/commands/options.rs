@@ -7,7 +7,7 @@ use clap::{ArgAction, Args, ValueEnum};
 use crate::{
     config::parse_span,
     keeper::Keep,
-    output::{OutputMode, Verbosity},
+    output::{LogLevel, OutputMode, Verbosity},
     protocol::ProtocolChoice,
     terminal::Colour,
 };
@@ -32,6 +32,10 @@ pub struct GlobalArgs {
     /// When to use colours: auto, always or never
     #[arg(long, global = true, value_name = "WHEN", value_enum, default_value_t, hide_possible_values = true)]
     pub color: Colour,
+    /// Show log messages of servers from this level on: debug, info, notice, warning, error, critical, alert or emergency
+    /// [default: warning]
+    #[arg(long, global = true, value_name = "LEVEL", value_enum, hide_possible_values = true)]
+    pub log: Option<LogLevel>,
     /// Show this help
     #[arg(short, long, global = true, action = ArgAction::HelpShort)]
     help: Option<bool>,
@@ -112,7 +116,8 @@ pub struct QuestionArgs {
     /// Answer the field KEY with VALUE; this overrides the file (may be repeated)
     #[arg(long = "answer", value_name = "KEY=VALUE")]
     pub answer: Vec<String>,
-    /// Ask this program: it reads the question as a JSON line and prints an answer (no shell)
+    /// Ask this program (no shell): it reads the question as a JSON line and prints an answer such as
+    /// {"action": "accept", "content": {"name": "Ada"}}
     #[arg(long, value_name = "COMMAND")]
     pub on_elicit: Option<String>,
     /// Give the program, or the person in the browser, this many seconds to answer [default: 60 and 1800]

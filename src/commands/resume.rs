@@ -84,7 +84,7 @@ pub async fn run(args: &ResumeArgs, context: &Context) -> anyhow::Result<()> {
     let resume = Resume { session: &session, printer, server, taken: Mutex::new(Some(taken)), shown: &args.shown };
     let ended = resume.perform().await;
     let unanswered = session.close().await.unanswered;
-    questions.finish(printer, ended.is_ok()).await?;
+    questions.finish(printer, ended.is_ok() && unanswered.is_empty()).await?;
     match ended {
         Ok(ended) => ended.conclude(unanswered).map_err(Into::into),
         Err(_) if !unanswered.is_empty() => Err(Error::Unanswered(unanswered).into()),

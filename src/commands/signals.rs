@@ -2,14 +2,17 @@ use std::{
     fs, io, process,
     sync::{
         Arc, Mutex, PoisonError,
-        atomic::{AtomicBool, AtomicU8, Ordering},
+        atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering},
     },
     thread,
     time::Duration,
 };
 
 use nix::sys::signal::Signal;
-use tokio::signal::unix::{SignalKind, signal};
+use tokio::{
+    runtime::Handle,
+    signal::unix::{SignalKind, signal},
+};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
@@ -32,6 +35,8 @@ pub(super) struct Signals {
     /// What the whole program has received, where this is for a line of a shell.
     of_program: Option<Arc<AtomicU8>>,
     lines: Arc<Lines>,
+    /// Counts how often the thread that commands run on has looked up since the first signal; 0 where nobody counts.
+    beats: Arc<AtomicU64>,
 }
 
 /// Where SIGINT goes in a shell: to the line that is carried out, and to nothing else.
@@ -46,6 +51,10 @@ const TERMINATED: u8 = 2;
 
 /// How long a run that cannot write its output has to end after the first signal.
 const BLOCKED: Duration = Duration::from_millis(300);
+/// How long a command may compute after the first signal without looking up.
+const DEAF: Duration = Duration::from_millis(700);
+/// How often a command that is to end shows that it still looks up.
+const BEAT: Duration = Duration::from_millis(50);
 
 impl Signals {
     /// Installs the handlers.
@@ -53,11 +62,24 @@ impl Signals {
     /// # Errors
     /// When the system refuses.
     pub(super) fn install() -> io::Result<Self> {
-        Self::new().begin()
+        let signals = Self::new().begin()?;
+        if let Ok(runtime) = Handle::try_current() {
+            signals.beats.store(1, Ordering::Relaxed);
+            let (stop, beats) = (signals.stop.clone(), Arc::clone(&signals.beats));
+            runtime.spawn(async move {
+                stop.cancelled().await;
+                loop {
+                    beats.fetch_add(1, Ordering::Relaxed);
+                    tokio::time::sleep(BEAT).await;
+                }
+            });
+        }
+        Ok(signals)
     }
 
     fn new() -> Self {
-        Self { stop: CancellationToken::new(), received: Arc::default(), of_program: None, lines: Arc::default() }
+        let (received, lines, beats) = (Arc::default(), Arc::default(), Arc::default());
+        Self { stop: CancellationToken::new(), received, of_program: None, lines, beats }
     }
 
     /// The signals for one command, with a `stop` of its own: what ends the program ends the command.
@@ -75,7 +97,7 @@ impl Signals {
         let (stop, received) = (self.stop.child_token(), Arc::default());
         let current = (CancellationToken::clone(&stop), Arc::clone(&received));
         *self.lines.current.lock().unwrap_or_else(PoisonError::into_inner) = Some(current);
-        Self { stop, received, of_program: Some(Arc::clone(&self.received)), lines: Arc::clone(&self.lines) }
+        Self { stop, received, of_program: Some(Arc::clone(&self.received)), ..self.clone() }
     }
 
     fn interrupt(&self) {
@@ -113,6 +135,7 @@ impl Signals {
             self.end_at_once(first);
         }
         self.stop.cancel();
+        self.watch(signal);
         if is_blocked() {
             let signals = self.clone();
             thread::spawn(move || {
@@ -122,6 +145,26 @@ impl Signals {
                 }
             });
         }
+    }
+
+    /// Ends the process once commands do nothing any more but compute: what a server makes them compute is bounded in steps, and
+    /// not in time.
+    fn watch(&self, signal: u8) {
+        let signals = self.clone();
+        let mut seen = signals.beats.load(Ordering::Relaxed);
+        if seen == 0 {
+            return;
+        }
+        thread::spawn(move || {
+            loop {
+                thread::sleep(DEAF);
+                let beats = signals.beats.load(Ordering::Relaxed);
+                if beats == seen {
+                    signals.end_at_once(signal);
+                }
+                seen = beats;
+            }
+        });
     }
 
     /// Ends the process, with the terminal whole and no server left.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use serde_json::{Map, Value, json};
 
 use super::{
@@ -15,7 +15,7 @@ use super::{
 use crate::{
     client::{Notice, NoticeKind},
     error::Error,
-    output::Printer,
+    output::{LogLevel, Printer},
     protocol::Era,
 };
 
@@ -48,28 +48,6 @@ pub struct WatchArgs {
     pub server: ServerArgs,
 }
 
-/// The levels of RFC 5424, the quietest first.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
-pub enum LogLevel {
-    /// For debugging.
-    Debug,
-    /// What happens.
-    #[default]
-    Info,
-    /// Normal, and worth a look.
-    Notice,
-    /// Something may be wrong.
-    Warning,
-    /// Something went wrong.
-    Error,
-    /// Something important is broken.
-    Critical,
-    /// Somebody must act now.
-    Alert,
-    /// Nothing works.
-    Emergency,
-}
-
 /// Watches until a signal ends it, or the server does.
 ///
 /// # Errors
@@ -85,7 +63,7 @@ pub async fn run(args: WatchArgs, context: &Context) -> anyhow::Result<()> {
         return Err(Error::usage(format!("{word:?} is one word too many")).into());
     }
     let questions = QuestionArgs::default();
-    let (ear, level) = (Some(ear(args.level, printer)), Some(name(args.level)));
+    let (ear, level) = (Some(ear(args.level, printer)), Some(args.level.name()));
     let opening = Opening { server, context, args: &args.server, questions: &questions, ear, level };
     opening.run(async |one| {
         let info = one.client.info();
@@ -128,7 +106,7 @@ fn ear(level: LogLevel, printer: &Arc<Printer>) -> Ear {
     Arc::new(move |notice: &Notice| {
         let is_left_out = match &notice.kind {
             // A server may not know how to be quiet. A level that nobody knows is shown.
-            NoticeKind::Log { level: of, .. } => LogLevel::from_str(of, true).is_ok_and(|of| of < level),
+            NoticeKind::Log { level: of, .. } => level.hides(of),
             NoticeKind::Changed { method, .. } => method == "notifications/subscriptions/acknowledged",
             _ => return false,
         };
@@ -138,8 +116,4 @@ fn ear(level: LogLevel, printer: &Arc<Printer>) -> Ear {
         }
         true
     })
-}
-
-fn name(level: LogLevel) -> String {
-    level.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-use super::{ConfigError, Member, entry::Reader, near::plain};
+use super::{ConfigError, Member, entry::Reader, near::plain, others_keys};
 use crate::transport::{Endpoint, HttpEndpoint, HttpKind, StdioEndpoint};
 
 const URL: [&str; 3] = ["url", "serverUrl", "httpUrl"];
@@ -102,6 +102,7 @@ fn http(reader: &mut Reader<'_>, url: &Member, kind: HttpKind) -> Result<HttpEnd
             reader.checked(&format!("headers.{name}"), &member.value, check_header(name, value))?;
         }
     }
+    others_keys::add_headers(reader, &mut endpoint)?;
     if let Some(member) = reader.first(&["caFile"]) {
         endpoint.ca_file =
             Some(reader.checked("caFile", &member.value, reader.file.scope.path(&reader.text(member)?))?);

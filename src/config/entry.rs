@@ -2,7 +2,7 @@ use std::time::Duration;
 
 use super::{
     Config, ConfigError, Content, Document, Entry, Member, Node, ServerConfig, endpoint, expand::Scope, inputs,
-    near::near_misses, oauth,
+    near::near_misses, oauth, others_keys,
 };
 use crate::{elicitation::Modes, protocol::ProtocolChoice};
 
@@ -37,6 +37,15 @@ pub(super) const KEYS: [&str; 27] = [
     "description",
 ];
 
+/// Keys in whose texts variables are.
+const WITH_VARIABLES: [&str; 9] =
+    ["command", "args", "env", "environment", "url", "serverUrl", "httpUrl", "headers", "cwd"];
+
+/// Whether an entry may have this key.
+fn is_known(key: &str) -> bool {
+    KEYS.contains(&key) || others_keys::is_known(key)
+}
+
 /// No time is longer than this, so that adding one to a clock is always possible.
 const MAX_TIME: Duration = Duration::from_secs(365 * 24 * 3600);
 
@@ -67,6 +76,8 @@ pub(super) struct File<'a> {
     pub(super) scope: &'a Scope<'a>,
     /// Where its path is, for errors.
     pub(super) config: &'a Config,
+    /// Whether `{env:VAR}` means a variable, as it does where servers stand under `mcp`.
+    pub(super) reads_braces: bool,
 }
 
 impl File<'_> {
@@ -152,10 +163,10 @@ impl<'a> Reader<'a> {
     /// meant to switch off is not started.
     fn enabled(&mut self) -> Result<bool, ConfigError> {
         for member in self.node.members().unwrap_or_default() {
-            let is_known = KEYS.contains(&member.key.as_str());
-            if let Some(near @ ("enabled" | "disabled")) =
-                near_misses(&member.key, KEYS).first().copied().filter(|_| !is_known)
-            {
+            if is_known(&member.key) {
+                continue;
+            }
+            if let Some(near @ ("enabled" | "disabled")) = near_misses(&member.key, KEYS).first().copied() {
                 return Err(self.wrong(member.at, &format!("unknown key {:?}: did you mean `{near}`?", member.key)));
             }
         }
@@ -177,18 +188,39 @@ impl<'a> Reader<'a> {
                 self.warnings.extend(self.file.repeated(&member.value, &format!("{within}{key}: ")));
             }
         }
+        let has_url = ["url", "serverUrl", "httpUrl"].iter().any(|key| self.node.member(key).is_some());
         for member in self.node.members().unwrap_or_default() {
-            if KEYS.contains(&member.key.as_str()) {
+            if is_known(&member.key) {
                 continue;
             }
-            if let Some(near) = near_misses(&member.key, KEYS).first() {
-                let reason = format!("{within}unknown key {:?}: did you mean `{near}`?", member.key);
-                self.warnings.push(self.file.warning(member.at, &reason));
-            } else if member.key == "envFile" {
-                let reason = format!("{within}`envFile` is not supported; put the variables under `env`");
-                self.warnings.push(self.file.warning(member.at, &reason));
+            let reason = if let Some(near) = near_misses(&member.key, KEYS).first() {
+                format!("unknown key {:?}: did you mean `{near}`?", member.key)
+            } else if let Some(instead) = others_keys::instead(&member.key, has_url) {
+                format!("`{}` is not supported; {instead}", member.key)
+            } else {
+                continue;
+            };
+            self.warn(member.at, &reason);
+        }
+        for key in WITH_VARIABLES {
+            let Some(member) = self.node.member(key).filter(|_| !self.file.reads_braces) else { continue };
+            if let Some(name) = others_keys::braced_variable(&member.value) {
+                let reason =
+                    format!("{key}: `{{env:{name}}}` is sent as it stands; write `${{{name}}}` for the variable");
+                self.warn(member.at, &reason);
             }
         }
+    }
+
+    /// A warning about a place of this entry.
+    pub(super) fn warn(&mut self, at: usize, reason: &str) {
+        let reason = format!("server {:?}: {reason}", self.name);
+        self.warnings.push(self.file.warning(at, &reason));
+    }
+
+    /// All members of the entry.
+    pub(super) fn members(&self) -> &'a [Member] {
+        self.node.members().unwrap_or_default()
     }
 
     /// The first of `keys` that the entry has, and that is not `null`. A second one is warned of.
@@ -207,7 +239,7 @@ impl<'a> Reader<'a> {
 
     /// The key most like `wanted` that the entry has by mistake.
     pub(super) fn misspelled(&self, wanted: &[&'static str]) -> Option<(&'a Member, &'static str)> {
-        let unknown = self.node.members()?.iter().filter(|member| !KEYS.contains(&member.key.as_str()));
+        let unknown = self.node.members()?.iter().filter(|member| !is_known(&member.key));
         unknown
             .into_iter()
             .find_map(|member| Some((member, *near_misses(&member.key, wanted.iter().copied()).first()?)))
@@ -246,7 +278,13 @@ impl<'a> Reader<'a> {
             Content::Bool(flag) => flag.to_string(),
             _ => return Err(self.expected_in(key, node, "a text")),
         };
-        self.file.scope.expand(&text).map_err(|reason| ConfigError::Variable {
+        let text = if self.file.reads_braces { others_keys::braces(&text) } else { text };
+        self.expanded(key, node, &text)
+    }
+
+    /// `text`, which stands for the node under `key`, with its variables in place.
+    pub(super) fn expanded(&self, key: &str, node: &Node, text: &str) -> Result<String, ConfigError> {
+        self.file.scope.expand(text).map_err(|reason| ConfigError::Variable {
             path: self.file.config.path.clone(),
             place: self.file.document.place(node.at),
             reason: format!("server {:?}: {key}: {reason}", self.name),

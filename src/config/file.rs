@@ -33,7 +33,8 @@ pub fn parse(text: &str, path: Option<&Path>, environment: &Environment) -> Resu
     let document = Document::parse(text).map_err(|error| wrong(Some(error.place), error.reason))?;
     let Some(root) = &document.root else { return Err(wrong(None, "the file is empty".to_owned())) };
     let scope = Scope::new(environment, path);
-    let file = File { document: &document, scope: &scope, config: &config };
+    let reads_braces = way_to_servers(root).is_some_and(|(way, _)| way == ["mcp"]);
+    let file = File { document: &document, scope: &scope, config: &config, reads_braces };
     let (servers, mut warnings) = find_servers(&file, root)?;
     warnings.extend(file.repeated(servers, ""));
     let is_bare = std::ptr::eq(servers, root);
@@ -327,6 +328,84 @@ mod tests {
         assert!(config.server("t").is_ok());
         let expected = "/conf/mcp.json:3:2: server \"t\": unknown key \"call_timeout\": did you mean `callTimeout`?";
         assert_eq!(config.servers[0].warnings, [expected]);
+    }
+
+    #[test]
+    fn headers_of_other_clients_are_read() {
+        for (entry, expected) in [
+            (
+                r#"{"http_headers": {"X-A": "1"}, "env_http_headers": {"X-B": "TOK"}}"#,
+                &[("X-A", "1"), ("X-B", "s3cret")][..],
+            ),
+            (r#"{"httpHeaders": {"X-A": "${TOK}"}}"#, &[("X-A", "s3cret")]),
+            (r#"{"bearer_token_env_var": "TOK"}"#, &[("Authorization", "Bearer s3cret")]),
+            (r#"{"requestInit": {"headers": {"X-A": "1"}}}"#, &[("X-A", "1")]),
+            (r#"{"bearerToken": "t"}"#, &[("Authorization", "Bearer t")]),
+            (r#"{"bearerToken": "Bearer ${TOK}"}"#, &[("Authorization", "Bearer s3cret")]),
+            (r#"{"authorization_token": "${TOK}"}"#, &[("Authorization", "Bearer s3cret")]),
+            (r#"{"auth": "t"}"#, &[("Authorization", "Bearer t")]),
+            (r#"{"auth": {"type": "bearer", "token": "${TOK}"}}"#, &[("Authorization", "Bearer s3cret")]),
+            (r#"{"auth": "oauth"}"#, &[]),
+            (r#"{"auth": {"type": "none"}}"#, &[]),
+            (r#"{"auth": null, "bearerToken": null}"#, &[]),
+        ] {
+            let mut entry: Value = serde_json::from_str(entry).expect("JSON");
+            entry["url"] = json!("http://127.0.0.1:9/mcp");
+            let text = json!({"mcpServers": {"t": entry}}).to_string();
+            let headers = http(&text).headers;
+            let headers: Vec<_> = headers.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+            assert_eq!(headers, expected, "{text}");
+            assert!(config(&text).servers[0].warnings.is_empty(), "{text}");
+        }
+        let client = only(r#"{"t": {"url": "http://a.example", "auth": {"CLIENT_ID": "c", "scopes": ["a"]}}}"#);
+        assert_eq!(client.auth.oauth.client_id.as_deref(), Some("c"));
+    }
+
+    #[test]
+    fn keys_of_other_clients_that_are_not_read_are_warned_of() {
+        for (entry, part) in [
+            (r#""apiKey": "x""#, "`apiKey` is not read; write `headers`: {\"Authorization\": \"Bearer ${VARIABLE}\"}"),
+            (r#""token": "x""#, "`token` is not read; write `headers`"),
+            (r#""authorization": "x""#, "`authorization` is not read; write `headers`"),
+            (r#""auth": {"type": "basic", "user": "x"}"#, "`auth` is not read in this form; write `headers`"),
+            (r#""requestInit": {"credentials": "x"}"#, "`requestInit.credentials` is not read"),
+            (r#""clientId": "x""#, "`clientId` is not read; write it as `oauth`: {\"clientId\": …}"),
+            (
+                r#""headers": {"A": "1"}, "http_headers": {"a": "2"}"#,
+                "a of `http_headers` is not read beside the one above",
+            ),
+            (
+                r#""headers": {"A": "Bearer {env:TOK}"}"#,
+                "headers: `{env:TOK}` is sent as it stands; write `${TOK}` for the variable",
+            ),
+        ] {
+            let text = format!(r#"{{"mcpServers": {{"t": {{"url": "http://a.example", {entry}}}}}}}"#);
+            let warnings = config(&text).servers[0].warnings.clone();
+            assert!(warnings.len() == 1 && warnings[0].contains(part), "{entry}: {warnings:?}");
+        }
+        for (entry, part) in [
+            (r#""bearer_token_env_var": "NOPE""#, "bearer_token_env_var: the variable NOPE is not set"),
+            (r#""env_http_headers": {"A": 5}"#, "env_http_headers.A: expected the name of a variable, not 5"),
+            (r#""bearerToken": {}"#, "bearerToken: expected a text, not an object"),
+            (r#""requestInit": "x""#, "requestInit: expected an object with `headers`, not \"x\""),
+        ] {
+            let text = format!(r#"{{"mcpServers": {{"t": {{"url": "http://a.example", {entry}}}}}}}"#);
+            let error = config(&text).server("t").expect_err(entry).to_string();
+            assert!(error.contains(part), "{entry}: {error}");
+        }
+    }
+
+    #[test]
+    fn variables_in_braces_are_read_where_servers_stand_under_mcp() {
+        let text = r#"{"mcp": {"t": {"type": "remote", "url": "https://{env:TOK}.example/x", "headers": {"A": "Bearer {env:TOK}"}}}}"#;
+        let server = http(text);
+        assert_eq!(
+            (server.url.as_str(), &*server.headers),
+            ("https://s3cret.example/x", &[("A".into(), "Bearer s3cret".into())][..])
+        );
+        let unset = r#"{"mcp": {"t": {"type": "local", "command": ["x", "{env:NOPE}"]}}}"#;
+        let error = config(unset).server("t").expect_err("unset").to_string();
+        assert!(error.contains("the variable NOPE is not set"), "{error}");
     }
 
     #[test]

@@ -15,6 +15,7 @@ mod jsonc;
 mod model;
 mod near;
 mod oauth;
+mod others_keys;
 mod span;
 mod trust;
 

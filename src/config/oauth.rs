@@ -106,8 +106,25 @@ pub(super) fn read(reader: &mut Reader<'_>) -> Result<Auth, ConfigError> {
             Content::Bool(true) => {}
             _ => auth.oauth = oauth(reader, &member.value)?,
         }
+    } else if let Some(member) = reader.first(&["auth"]).filter(|member| stands_in(member)) {
+        auth.oauth = oauth(reader, &member.value)?;
     }
     Ok(auth)
+}
+
+/// Whether `auth` is what stands under `oauth` here: other clients name a registered client there.
+pub(super) fn stands_in(member: &Member) -> bool {
+    member.value.members().is_some_and(|inner| inner.iter().any(|inner| ours(&inner.key) == "clientId"))
+}
+
+/// Our word for a key of `oauth`, which other clients write in other ways.
+fn ours(key: &str) -> &str {
+    match key {
+        "client_id" | "CLIENT_ID" => "clientId",
+        "client_secret" | "CLIENT_SECRET" => "clientSecret",
+        "redirect_port" | "callback_port" => "redirectPort",
+        key => key,
+    }
 }
 
 fn oauth(reader: &Reader<'_>, node: &Node) -> Result<OAuth, ConfigError> {
@@ -116,7 +133,7 @@ fn oauth(reader: &Reader<'_>, node: &Node) -> Result<OAuth, ConfigError> {
     for member in members {
         let label = format!("oauth.{}", member.key);
         let text = |member: &Member| reader.text_in(&label, &member.value);
-        match member.key.as_str() {
+        match ours(&member.key) {
             _ if member.value.content == Content::Null => {}
             "clientId" => oauth.client_id = Some(text(member)?),
             "clientSecret" => oauth.client_secret = Some(Secret(text(member)?)),
@@ -152,6 +169,8 @@ fn oauth(reader: &Reader<'_>, node: &Node) -> Result<OAuth, ConfigError> {
                     }
                 }
             }
+            // How other clients say what kind of sign-in it is.
+            "type" | "enabled" => {}
             other => {
                 let near = super::near::near_misses(other, KEYS);
                 let hint = near.first().map(|near| format!(": did you mean `{near}`?")).unwrap_or_default();

@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     Answer, ElicitResult, Origin, Outcome, Question, QuestionBody, Resolver, Why, answer_to_elicit_result,
-    elicitation_to_request,
+    elicitation_to_request, held::held,
 };
 use crate::protocol::{RpcError, code};
 
@@ -57,8 +57,9 @@ pub enum Elicited {
 
 /// Puts one elicitation to `resolver`: the single way by which questions of both eras reach whoever answers.
 ///
-/// `params` are those of `elicitation/create`. A resolver that panics is a cancel; so is a link that is never offered,
-/// which no resolver sees.
+/// `params` are those of `elicitation/create`. An answer is held against the form before it is sent, unless the resolver
+/// wants it otherwise ([`Resolver::is_held`]): one that does not fit, or is for another question, is a cancel. A resolver
+/// that fails or panics is a cancel; so is a link that is never offered, which no resolver sees.
 ///
 /// # Errors
 /// -32602 when the mode is not one of `modes`, or a link has no `url`; then the resolver is not asked.
@@ -79,6 +80,8 @@ pub fn elicit(
         return Ok(Asked { question, end: end.boxed() });
     }
     let claimed = catch_unwind(AssertUnwindSafe(|| resolver.claim(Arc::clone(&question), stop)));
+    let is_held = resolver.is_held();
+    let asked = Arc::clone(&question);
     let id = question.request.id.clone();
     let end = async move {
         let outcome = match claimed {
@@ -86,7 +89,11 @@ pub fn elicit(
             Err(panic) => Err(panic),
         };
         let (answer, why) = match outcome {
-            Ok(Outcome::Answered(answer)) => (answer, None),
+            Ok(Outcome::Answered(answer)) if !is_held => (answer, None),
+            Ok(Outcome::Answered(answer)) => match held(&asked, answer) {
+                Ok(answer) => (answer, None),
+                Err(why) => (Answer::cancel(&id), Some(why)),
+            },
             Ok(Outcome::Deferred) => return Elicited::Deferred,
             Ok(Outcome::Withdrawn) => return Elicited::Withdrawn,
             Ok(Outcome::Unanswerable(why)) => (Answer::cancel(&id), Some(why)),
@@ -129,7 +136,7 @@ mod tests {
 
     use super::*;
     use crate::{
-        elicitation::{Cause, WaitFor, make_answer, wait_for},
+        elicitation::{Cause, Unchecked, WaitFor, make_answer, wait_for},
         protocol::{Era, Id},
     };
 
@@ -171,6 +178,26 @@ mod tests {
         }
         assert_eq!(asked(&json!({"mode": "url"}), Modes::ALL).expect_err("refused").code, -32602);
         assert!(asked(&json!({}), Modes::PLAIN).is_ok() && asked(&json!({"mode": null}), Modes::PLAIN).is_ok());
+    }
+
+    #[tokio::test]
+    async fn an_answer_that_does_not_fit_is_a_cancel_with_its_reason() {
+        let params = json!({"requestedSchema": {"type": "object", "properties": {"a": {"type": "string"}}}});
+        let told = async |resolver: &dyn Resolver| {
+            let asked = elicit(resolver, &params, origin(), Modes::ALL, CancellationToken::new()).expect("asked");
+            let Elicited::Replied { result, why } = asked.end.await else { panic!("replied") };
+            (result.to_value(), why.map(|why| why.reason))
+        };
+        let (cancel, reason) = (json!({"action": "cancel"}), |text: &str| Some(text.to_owned()));
+        let misfit = reason("the answer does not fit the form: a: 1 is a number, not text");
+        assert_eq!(told(&accept()).await, (cancel.clone(), misfit));
+        let sent = json!({"action": "accept", "content": {"a": 1}});
+        assert_eq!(told(&Unchecked(accept())).await, (sent, None));
+        let strange = wait_for(|_| async { Ok(make_answer("elc-0-0", true, Some(json!({"a": "x"})))) });
+        let other = reason("the answer is for another question (elc-0-0)");
+        assert_eq!(told(&strange).await, (cancel.clone(), other));
+        let broken = wait_for(|_| async { Err("the desk is empty".into()) });
+        assert_eq!(told(&broken).await, (cancel, reason("whoever answers failed: the desk is empty")));
     }
 
     #[tokio::test]

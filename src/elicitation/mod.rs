@@ -4,6 +4,7 @@
 mod answer;
 mod bridge;
 mod elicit;
+mod held;
 mod host;
 mod link;
 mod question;
@@ -18,7 +19,7 @@ pub use elicit::{Asked, Elicited, Modes, check_elicitation, elicit};
 pub use link::{Link, LinkRefused};
 pub use question::{CallName, Cause, Origin, Question, QuestionBody, ServerName};
 pub use request::{Request, RequestKind};
-pub use resolver::{Outcome, Resolver, ResolverError, WaitFor, Waited, Why, wait_for};
+pub use resolver::{Outcome, Resolver, ResolverError, Unchecked, WaitFor, Waited, Why, wait_for};
 pub use result::ElicitResult;
 pub use server_half::{
     Callback, ServerHalfError, Verdict, build_callback, build_request, build_url_request, parse_response, parse_result,

@@ -38,6 +38,11 @@ pub trait Resolver: Send + Sync {
         true
     }
 
+    /// Whether its answers are held against the form before they are sent.
+    fn is_held(&self) -> bool {
+        true
+    }
+
     /// Why this resolver passed on `question`, as a fragment made safe for a terminal, where that is worth telling when
     /// nobody else answers it either.
     fn remark(&self, _question: &Question) -> Option<String> {
@@ -109,7 +114,28 @@ impl Why {
     }
 }
 
-/// A plain [`WaitFor`] is a resolver: it answers everything, and an error of its own cancels.
+/// A resolver whose answers are sent as they are, whether they fit the form or not: for tests of servers.
+pub struct Unchecked<R>(pub R);
+
+impl<R: Resolver> Resolver for Unchecked<R> {
+    fn claim(&self, question: Arc<Question>, stop: CancellationToken) -> BoxFuture<'static, Outcome> {
+        self.0.claim(question, stop)
+    }
+
+    fn is_held(&self) -> bool {
+        false
+    }
+
+    fn remark(&self, question: &Question) -> Option<String> {
+        self.0.remark(question)
+    }
+
+    fn wait(&self, link: Arc<Question>, done: CancellationToken, limit: Duration) -> BoxFuture<'static, Waited> {
+        self.0.wait(link, done, limit)
+    }
+}
+
+/// A plain [`WaitFor`] is a resolver: it answers everything, and an error of its own cancels, and is told.
 impl Resolver for WaitFor {
     fn claim(&self, question: Arc<Question>, stop: CancellationToken) -> BoxFuture<'static, Outcome> {
         let answer = self(question.request.clone());
@@ -117,7 +143,10 @@ impl Resolver for WaitFor {
             tokio::select! {
                 biased;
                 () = stop.cancelled() => Outcome::Withdrawn,
-                answer = answer => Outcome::Answered(answer.unwrap_or_else(|_| Answer::cancel(&question.request.id))),
+                answer = answer => match answer {
+                    Ok(answer) => Outcome::Answered(answer),
+                    Err(error) => Outcome::Unanswerable(Why::new(format!("whoever answers failed: {error}"))),
+                },
             }
         }
         .boxed()

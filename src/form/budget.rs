@@ -4,6 +4,8 @@ use serde_json::Value;
 
 /// The steps that any schema may cost, and how many each of its parts justifies on top.
 const SCHEMA: (u64, u64) = (30_000, 3);
+/// The steps that one part of a document may cost where nobody knows how large the document is.
+const ONE: u64 = 20_000;
 /// The same for a value that is held against one.
 const VALUE: (u64, u64) = (50_000, 8);
 
@@ -16,6 +18,11 @@ impl Budget {
     /// The budget for reading `schema`.
     pub(crate) fn of(schema: &Value) -> Self {
         Self::new(schema, SCHEMA)
+    }
+
+    /// The budget for reading one part of a document, however large that is.
+    pub(crate) fn of_one() -> Self {
+        Self(Cell::new(ONE))
     }
 
     /// The budget for holding `value` against a schema.

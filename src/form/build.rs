@@ -1,4 +1,5 @@
 use std::{
+    cell::OnceCell,
     collections::{HashMap, HashSet},
     sync::Arc,
 };
@@ -8,9 +9,10 @@ use serde_json::{Map, Value};
 use super::{
     Field, FieldKind, Form,
     budget::Budget,
-    checker::Checker,
+    checker::{Checker, refers},
     draw::{self, Drawn},
-    resolve::{Resolved, resolve_within},
+    keywords::Keywords,
+    resolve::{Resolved, TOO_LARGE, resolve_within},
     secret, words,
 };
 
@@ -76,15 +78,20 @@ impl Form {
         let others = required.into_iter().filter(|name| !is_drawn.contains(name));
         let undescribed: Vec<Field> = others.map(|name| shop.undescribed(name)).collect();
         form.fields.extend(undescribed);
-        form.check_whole(schema, &resolved, &shop.budget);
+        form.check_whole(&resolved, &shop);
         form
     }
 
-    fn check_whole(&mut self, schema: &Value, resolved: &Resolved, budget: &Budget) {
-        let says_more = resolved.partial || ABOUT_ALL.iter().any(|key| resolved.schema.contains_key(*key));
+    fn check_whole(&mut self, resolved: &Resolved<'_>, shop: &Shop<'_>) {
+        let says_more = resolved.partial || ABOUT_ALL.iter().any(|key| resolved.schema.contains_key(key));
         if says_more {
-            match Checker::within(schema, budget) {
-                Ok(checker) => self.checker = Some(Arc::new(checker)),
+            match Checker::within(shop.shared(), &shop.budget) {
+                Ok(checker) => {
+                    let unread =
+                        checker.unread().iter().map(|what| format!("the form's schema cannot be read at {what}"));
+                    self.notes.extend(unread);
+                    self.checker = Some(Arc::new(checker));
+                }
                 Err(reason) => self.notes.push(format!("the form as a whole cannot be checked: {reason}")),
             }
         }
@@ -92,23 +99,42 @@ impl Form {
 }
 
 /// The names in `required` that are names, each once.
-fn required_names(schema: &Map<String, Value>) -> Vec<&str> {
+fn required_names<'a>(schema: &'a Keywords<'_>) -> Vec<&'a str> {
     let named = schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
     let mut seen = HashSet::new();
     named.filter(|name| seen.insert(*name)).collect()
 }
 
+/// What a property says of itself beside what it refers to.
+const OWN_WORDS: [&str; 3] = ["title", "description", "default"];
+/// How notes about a default begin.
+const LEFT_OUT: &str = "the default is left out";
+
+/// What fields that refer to the same have in common.
+struct Common {
+    /// Without a default, and without the value that it is fixed to.
+    field: Field,
+    default: Option<Value>,
+    fixed: Option<Value>,
+}
+
 /// Where the fields of one document are made: within one budget, and what several have in common only once.
 struct Shop<'a> {
     root: &'a Value,
+    /// The same, as checkers share it.
+    shared: OnceCell<Arc<Value>>,
     budget: Budget,
-    /// What was made of each property's schema, by its text.
-    made: HashMap<String, Field>,
+    /// What was made of each property's schema, by its text without its own words.
+    made: HashMap<String, Common>,
 }
 
 impl<'a> Shop<'a> {
     fn of(root: &'a Value) -> Self {
-        Self { root, budget: Budget::of(root), made: HashMap::new() }
+        Self { root, shared: OnceCell::new(), budget: Budget::of(root), made: HashMap::new() }
+    }
+
+    fn shared(&self) -> &Arc<Value> {
+        self.shared.get_or_init(|| Arc::new(self.root.clone()))
     }
 
     /// A field for a name that `required` has and `properties` has not.
@@ -120,45 +146,118 @@ impl<'a> Shop<'a> {
 
     fn field(&mut self, key: &str, part: &Value, required: bool) -> Field {
         // Only what refers to something else can be much larger than it looks.
-        if part.get("$ref").is_none() {
-            return make(self.root, key, part, required, &self.budget);
+        let Value::Object(map) = part else { return self.make(key, part, required) };
+        if !refers(part) {
+            return self.make(key, part, required);
         }
-        let text = format!("{required} {part}");
-        if let Some(field) = self.made.get(&text) {
-            // Two of a kind may still be a secret by their names.
-            let mut field = Field { key: key.to_owned(), secret: false, ..field.clone() };
-            field.secret = secret::is_secret(&field);
-            return field;
+        let mut common = map.clone();
+        let own = OWN_WORDS.map(|key| common.shift_remove(key));
+        let common = Value::Object(common);
+        let text = format!("{required} {common}");
+        if !self.made.contains_key(&text) {
+            let mut field = self.make(key, &common, required);
+            let default = field.default.take();
+            let fixed = match &mut field.kind {
+                FieldKind::Const(value) => Some(std::mem::take(value)),
+                _ => None,
+            };
+            self.made.insert(text.clone(), Common { field, default, fixed });
         }
-        let field = make(self.root, key, part, required, &self.budget);
-        self.made.insert(text, field.clone());
+        let made = &self.made[&text];
+        // What has no type is drawn by its default.
+        if own[2].is_some() && made.field.schema.get("type").is_none() {
+            return self.make(key, part, required);
+        }
+        let mut field = Field { key: key.to_owned(), ..made.field.clone() };
+        if let Some(value) = &made.fixed {
+            field.kind = match self.budget.spend_on(value) {
+                true => FieldKind::Const(value.clone()),
+                false => FieldKind::Json,
+            };
+        }
+        self.with_words(field, own, made.default.as_ref())
+    }
+
+    /// `field` with its own title, description and default in place of what it refers to.
+    fn with_words(
+        &self,
+        mut field: Field,
+        [title, description, own]: [Option<Value>; 3],
+        default: Option<&Value>,
+    ) -> Field {
+        if let Some(title) = title {
+            field.title = title.as_str().map(str::to_owned);
+        }
+        if let Some(description) = description {
+            field.description = description.as_str().map(Arc::from);
+        }
+        match (own, default) {
+            (Some(own), _) => {
+                field.notes.retain(|note| !note.starts_with(LEFT_OUT));
+                field.take_default(Some(&own));
+            }
+            (None, Some(default)) if self.budget.spend_on(default) => field.default = Some(default.clone()),
+            (None, Some(_)) => field.notes.push(format!("{LEFT_OUT}: the form is too large")),
+            (None, None) => {}
+        }
+        // Two of a kind may still be a secret by their names.
+        field.secret = secret::is_secret(&field);
+        field
+    }
+
+    fn make(&self, key: &str, part: &Value, required: bool) -> Field {
+        let made = make(self.root, key, part, required, &self.budget);
+        let mut field = made.field;
+        if made.partial {
+            match Checker::for_part(self.shared(), part, &self.budget) {
+                Ok(checker) => {
+                    let unread = checker.unread().iter().map(|what| format!("cannot be checked in full: {what}"));
+                    field.notes.extend(unread);
+                    field.checker = Some(Arc::new(checker));
+                }
+                Err(reason) => field.notes.push(format!("cannot be checked in full: {reason}")),
+            }
+        }
+        field.take_default(made.default.as_ref());
         field
     }
 }
 
-/// The field of the property `key`, whose schema is `part` of the document `root`.
+/// The field of the property `key`, whose schema is `part` of the document `root`: what it takes by itself, without what only
+/// the whole schema says.
 pub(crate) fn field(root: &Value, key: &str, part: &Value, required: bool) -> Field {
-    make(root, key, part, required, &Budget::of(root))
+    make(root, key, part, required, &Budget::of_one()).field
 }
 
-fn make(root: &Value, key: &str, part: &Value, required: bool, budget: &Budget) -> Field {
+/// A field before its checker and its default.
+struct Made {
+    field: Field,
+    /// Whether it takes less than everything that it should.
+    partial: bool,
+    default: Option<Value>,
+}
+
+fn make(root: &Value, key: &str, part: &Value, required: bool, budget: &Budget) -> Made {
     let resolved = match part {
         Value::Object(map) => resolve_within(root, map, budget),
         _ => Resolved::default(),
     };
-    let Drawn { kind, mut notes, partial } = draw::draw(root, part, &resolved, required);
-    let text = |key: &str| resolved.schema.get(key).and_then(Value::as_str).map(str::to_owned);
-    let checker = partial.then(|| Checker::for_part(root, part, budget)).and_then(|checker| match checker {
-        Ok(checker) => Some(Arc::new(checker)),
-        Err(reason) => {
-            notes.push(format!("cannot be checked in full: {reason}"));
-            None
+    let Drawn { kind, mut notes, mut partial } = draw::draw(root, part, &resolved, required, budget);
+    // The schema is kept for what is inside of it, where that is not too much.
+    let mut kept = Map::new();
+    for (key, value) in resolved.schema.iter().filter(|(key, _)| *key != "default") {
+        if budget.spend_on(value) {
+            kept.insert(key.to_owned(), value.clone());
+        } else if !notes.iter().any(|note| note == TOO_LARGE) {
+            notes.push(TOO_LARGE.to_owned());
+            partial = true;
         }
-    });
+    }
+    let text = |key: &str| kept.get(key).and_then(Value::as_str);
     let mut field = Field {
         key: key.to_owned(),
-        title: text("title"),
-        description: text("description"),
+        title: text("title").map(str::to_owned),
+        description: text("description").map(Arc::from),
         // Some servers write it beside the property, as an early draft had it.
         required: required || resolved.schema.get("required") == Some(&Value::Bool(true)),
         default: None,
@@ -166,18 +265,18 @@ fn make(root: &Value, key: &str, part: &Value, required: bool, budget: &Budget) 
         secret: false,
         notes,
         kind,
-        schema: Arc::new(if part.is_object() { Value::Object(resolved.schema) } else { part.clone() }),
-        checker,
+        schema: Arc::new(if part.is_object() { Value::Object(kept) } else { part.clone() }),
+        checker: None,
     };
     field.secret = secret::is_secret(&field);
-    field.take_default();
-    field
+    let default = resolved.schema.get("default").filter(|default| budget.spend_on(default)).cloned();
+    Made { field, partial, default }
 }
 
 impl Field {
     /// Takes the schema's default where the field itself accepts it. A fixed value that is required is its own default.
-    fn take_default(&mut self) {
-        let default = match (&self.kind, self.schema.get("default")) {
+    fn take_default(&mut self, told: Option<&Value>) {
+        let default = match (&self.kind, told) {
             (FieldKind::Const(value), None) if self.required => value.clone(),
             (_, Some(default)) => default.clone(),
             (_, None) => return,
@@ -186,12 +285,12 @@ impl Field {
             return;
         }
         if self.is_unaffordable(&default) {
-            self.notes.push("the default is left out: checking it would take too long".to_owned());
+            self.notes.push(format!("{LEFT_OUT}: checking it would take too long"));
             return;
         }
         match self.check(&default) {
             Ok(()) => self.default = Some(self.canonical(default)),
-            Err(error) => self.notes.push(format!("the default is left out: {}", error.reason)),
+            Err(error) => self.notes.push(format!("{LEFT_OUT}: {}", error.reason)),
         }
     }
 }

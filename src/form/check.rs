@@ -3,10 +3,10 @@ use std::collections::HashSet;
 use serde_json::{Map, Value};
 
 use super::{
-    Choice, Field, FieldError, FieldKind, Form, ListField, NumberField, TextField,
+    Choices, Field, FieldError, FieldKind, Form, ListField, NumberField, TextField,
     checker::Fault,
     decimal::Decimal,
-    value::{same, unsendable},
+    value::{canonical_text, same, unsendable},
     words,
 };
 
@@ -123,8 +123,8 @@ impl Field {
         }
     }
 
-    fn check_choice(&self, choices: &[Choice], value: &Value) -> Result<(), FieldError> {
-        if choices.iter().any(|choice| same(&choice.value, value)) {
+    fn check_choice(&self, choices: &Choices, value: &Value) -> Result<(), FieldError> {
+        if choices.of_value(value).is_some() {
             return Ok(());
         }
         let titled = choices.iter().find(|choice| choice.title.as_deref().is_some_and(|title| *value == *title));
@@ -147,9 +147,9 @@ impl Field {
             };
             return Err(self.error(format!("{chosen}: {}", rules.range())));
         }
-        let twice = |(index, value): (usize, &Value)| values[..index].iter().any(|other| same(other, value));
-        match values.iter().enumerate().find(|(index, value)| rules.unique && twice((*index, value))) {
-            Some((_, value)) => Err(self.error(format!("{} is chosen twice", words::quote(value)))),
+        let mut seen = HashSet::new();
+        match values.iter().find(|value| rules.unique && !seen.insert(canonical_text(value))) {
+            Some(value) => Err(self.error(format!("{} is chosen twice", words::quote(value)))),
             None => Ok(()),
         }
     }

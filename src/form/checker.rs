@@ -1,4 +1,4 @@
-use std::fmt;
+use std::{fmt, sync::Arc};
 
 use jsonschema::{
     JsonType, PatternOptions, ValidationError, Validator,
@@ -6,7 +6,12 @@ use jsonschema::{
 };
 use serde_json::{Map, Value, json};
 
-use super::{budget::Budget, cost, dialect, weigh, words};
+use super::{
+    budget::Budget,
+    cost, dialect,
+    mend::{Mended, mended},
+    weigh, words,
+};
 
 /// The most faults that are told about one value.
 const MOST_FAULTS: usize = 20;
@@ -16,8 +21,18 @@ const MOST_FAULTS: usize = 20;
 pub(crate) struct Checker {
     validator: Validator,
     /// The document, and the part of it that values are held against.
-    root: Value,
-    part: Option<Value>,
+    root: Arc<Value>,
+    part: Option<Arc<Value>>,
+    /// What of the document cannot be read, and goes unchecked: each as `place: why`.
+    unread: Vec<String>,
+}
+
+/// Why a schema cannot be read.
+#[derive(Debug)]
+pub(super) struct Unreadable {
+    /// JSON pointer to what is wrong; empty where nobody knows.
+    pub(super) path: String,
+    pub(super) reason: String,
 }
 
 /// Holding this value against its schema would cost more than the value justifies, so nothing is known about it.
@@ -39,33 +54,41 @@ impl Checker {
     /// # Errors
     /// Why values cannot be checked: an invalid schema, an unknown dialect, references to other documents or in circles.
     pub(crate) fn new(root: &Value) -> Result<Self, String> {
-        Self::within(root, &Budget::of(root))
+        Self::within(&Arc::new(root.clone()), &Budget::of(root))
     }
 
     /// Likewise, within a budget that others share.
     ///
     /// # Errors
     /// As [`Checker::new`], and where there is too little left.
-    pub(super) fn within(root: &Value, budget: &Budget) -> Result<Self, String> {
-        cost::bound(root, root, budget)?;
-        let validator = build(root)?;
-        Ok(Self { validator, root: root.clone(), part: None })
+    pub(super) fn within(root: &Arc<Value>, budget: &Budget) -> Result<Self, String> {
+        let built = cost::bound(root, root, budget)
+            .map_err(|reason| Unreadable { path: String::new(), reason })
+            .and_then(|()| build(root));
+        match built {
+            Ok(validator) => Ok(Self { validator, root: Arc::clone(root), part: None, unread: Vec::new() }),
+            Err(unreadable) => {
+                let Mended { schema, validator, unread } = mended(root).ok_or(unreadable.reason)?;
+                Ok(Self { validator, root: Arc::new(schema), part: None, unread })
+            }
+        }
     }
 
     /// The checker of `part`, whose local references count from `root`.
     ///
     /// # Errors
     /// As [`Checker::new`].
-    pub(super) fn for_part(root: &Value, part: &Value, budget: &Budget) -> Result<Self, String> {
+    pub(super) fn for_part(root: &Arc<Value>, part: &Value, budget: &Budget) -> Result<Self, String> {
         if !refers(part) {
             // What it was written in does not matter.
             let mut alone = part.clone();
             if let (Value::Object(alone), Some(dialect)) = (&mut alone, root.get("$schema")) {
                 alone.entry("$schema").or_insert_with(|| dialect.clone());
             }
-            return Self::within(&alone, budget);
+            return Self::within(&Arc::new(alone), budget);
         }
-        if !budget.spend_on(root) {
+        // It is copied, and copied again where it is compiled.
+        if !(budget.spend_on(root) && budget.spend_on(root)) {
             return Err("the form has too many references to itself".to_owned());
         }
         cost::bound(root, part, budget)?;
@@ -82,13 +105,18 @@ impl Checker {
         outer.extend(dialect.map(|dialect| ("$schema".to_owned(), dialect)));
         outer.insert("allOf".into(), json!([{"$ref": "urn:toolnexus:form#/toolnexus:field"}]));
         outer.insert(container.into(), json!({"form": inner}));
-        let validator = build(&Value::Object(outer))?;
-        Ok(Self { validator, root: root.clone(), part: Some(part.clone()) })
+        let validator = build(&Value::Object(outer)).map_err(|unreadable| unreadable.reason)?;
+        Ok(Self { validator, root: Arc::clone(root), part: Some(Arc::new(part.clone())), unread: Vec::new() })
+    }
+
+    /// What of the schema cannot be read, each as `place: why`: what depends on it goes unchecked.
+    pub(crate) fn unread(&self) -> &[String] {
+        &self.unread
     }
 
     /// Whether holding `value` against the schema costs no more than the value justifies.
     pub(super) fn is_affordable(&self, value: &Value) -> bool {
-        weigh::is_affordable(&self.root, self.part.as_ref().unwrap_or(&self.root), value)
+        weigh::is_affordable(&self.root, self.part.as_deref().unwrap_or(&self.root), value)
     }
 
     /// Everything that is wrong with `value`, in the order of the schema; at most 20 faults.
@@ -104,15 +132,18 @@ impl Checker {
     }
 }
 
-fn build(schema: &Value) -> Result<Validator, String> {
+pub(super) fn build(schema: &Value) -> Result<Validator, Unreadable> {
     let patterns = PatternOptions::fancy_regex().backtrack_limit(200_000).size_limit(1 << 20).dfa_size_limit(1 << 17);
     // A format is a remark, unless a field of its own checks it.
     let options = jsonschema::options().with_pattern_options(patterns).should_validate_formats(false).offline();
-    options.build(&dialect::plain(schema)).map_err(|error| words::cut(&error.to_string(), 160))
+    options.build(&dialect::plain(schema)).map_err(|error| Unreadable {
+        path: error.instance_path().to_string(),
+        reason: words::cut(&error.to_string(), 160),
+    })
 }
 
 /// Whether a schema refers to anything.
-fn refers(part: &Value) -> bool {
+pub(super) fn refers(part: &Value) -> bool {
     match part {
         Value::Object(map) => {
             map.keys().any(|key| cost::REFERENCES.contains(&key.as_str())) || map.values().any(refers)
@@ -195,7 +226,10 @@ mod tests {
     use super::*;
 
     fn faults(root: &Value, part: &Value, value: &Value) -> Vec<Fault> {
-        Checker::for_part(root, part, &Budget::of(root)).expect("a checker").faults(value).expect("affordable")
+        Checker::for_part(&Arc::new(root.clone()), part, &Budget::of(root))
+            .expect("a checker")
+            .faults(value)
+            .expect("affordable")
     }
 
     #[test]
@@ -232,15 +266,17 @@ mod tests {
 
     #[test]
     fn what_cannot_be_checked_is_said() {
-        for schema in [
-            json!({"$ref": "https://other.example/schema.json"}),
-            json!({"$ref": "file:///etc/passwd"}),
-            json!({"$ref": "#/$defs/nowhere"}),
-            json!({"type": "strin"}),
-            json!({"$ref": "#"}),
-            json!({"$schema": "https://example.com/own-dialect"}),
-        ] {
+        for schema in [json!({"$ref": "#"}), json!({"$schema": "https://example.com/own-dialect"})] {
             assert!(Checker::new(&schema).is_err(), "{schema}");
+        }
+        for (schema, place) in [
+            (json!({"$ref": "https://other.example/schema.json"}), "/$ref: "),
+            (json!({"$ref": "file:///etc/passwd"}), "/$ref: "),
+            (json!({"$ref": "#/$defs/nowhere"}), "/$ref: "),
+            (json!({"type": "strin"}), "/type: "),
+        ] {
+            let checker = Checker::new(&schema).expect("the rest");
+            assert!(checker.unread().len() == 1 && checker.unread()[0].starts_with(place), "{:?}", checker.unread());
         }
     }
 

@@ -1,12 +1,14 @@
-use serde_json::{Map, Value};
+use std::collections::HashSet;
 
-use super::{Choice, resolve::resolve, value::same};
+use serde_json::Value;
+
+use super::{Choice, keywords::Keywords, resolve::resolve, value::canonical_text};
 
 /// The most members of unions that are looked at for one field.
 const MOST_CHOICES: usize = 10_000;
 
 /// The choices of a schema.
-pub(super) struct Choices {
+pub(super) struct Found {
     pub(super) choices: Vec<Choice>,
     /// Whether the schema says more about the value than that it is one of them.
     pub(super) partial: bool,
@@ -14,7 +16,7 @@ pub(super) struct Choices {
 
 /// The choices of `schema`: `enum`, with `enumNames` where they are, or `oneOf`/`anyOf` of fixed values. `None` when it
 /// is no choice. Values that the schema's own `type` excludes are left out.
-pub(super) fn choices(root: &Value, schema: &Map<String, Value>) -> Option<Choices> {
+pub(super) fn choices(root: &Value, schema: &Keywords<'_>) -> Option<Found> {
     let listed = schema.get("enum").and_then(Value::as_array).map(|values| from_enum(schema, values));
     let mut union = None;
     let mut partial = false;
@@ -29,7 +31,8 @@ pub(super) fn choices(root: &Value, schema: &Map<String, Value>) -> Option<Choic
         (None, None) => return None,
         (Some(one), None) | (None, Some(one)) => one,
         (Some(listed), Some(mut titled)) => {
-            titled.retain(|choice| listed.iter().any(|other| same(&other.value, &choice.value)));
+            let listed: HashSet<String> = listed.iter().map(|choice| canonical_text(&choice.value)).collect();
+            titled.retain(|choice| listed.contains(&canonical_text(&choice.value)));
             titled
         }
     };
@@ -39,7 +42,7 @@ pub(super) fn choices(root: &Value, schema: &Map<String, Value>) -> Option<Choic
         choices.retain(|choice| choice.value.is_null() || is_of_type(&choice.value, kind));
     }
     let mut unique: Vec<Choice> = Vec::with_capacity(choices.len());
-    let mut seen = std::collections::HashSet::new();
+    let mut seen = HashSet::new();
     for choice in choices {
         if seen.insert(choice.value.to_string()) {
             unique.push(choice);
@@ -48,22 +51,29 @@ pub(super) fn choices(root: &Value, schema: &Map<String, Value>) -> Option<Choic
     if unique.is_empty() {
         return None;
     }
-    Some(Choices { choices: unique, partial })
+    Some(Found { choices: unique, partial })
+}
+
+/// How many choices a list's `items` list.
+pub(super) fn item_count(root: &Value, items: Option<&Value>) -> usize {
+    let Some(Value::Object(items)) = items else { return 0 };
+    let resolved = resolve(root, items);
+    ["enum", "oneOf", "anyOf"].iter().filter_map(|key| resolved.schema.get(key)?.as_array()).map(Vec::len).sum()
 }
 
 /// The choices of a list's `items`.
-pub(super) fn item_choices(root: &Value, items: Option<&Value>) -> Option<Choices> {
+pub(super) fn item_choices(root: &Value, items: Option<&Value>) -> Option<Found> {
     let resolved = resolve(root, items?.as_object()?);
     if let Some(value) = resolved.schema.get("const") {
         let choice = titled(value, &resolved.schema);
-        return Some(Choices { choices: vec![choice], partial: resolved.partial });
+        return Some(Found { choices: vec![choice], partial: resolved.partial });
     }
     let mut found = choices(root, &resolved.schema)?;
     found.partial |= resolved.partial || resolved.schema.contains_key("not");
     Some(found)
 }
 
-fn from_enum(schema: &Map<String, Value>, values: &[Value]) -> Vec<Choice> {
+fn from_enum(schema: &Keywords<'_>, values: &[Value]) -> Vec<Choice> {
     let text_at = |keys: &[&str], index: usize| {
         let list = keys.iter().find_map(|key| schema.get(*key)?.as_array())?;
         list.get(index)?.as_str().map(str::to_owned)
@@ -103,7 +113,7 @@ fn from_union(root: &Value, members: &[Value], depth: usize) -> Option<Vec<Choic
     Some(choices)
 }
 
-fn titled(value: &Value, schema: &Map<String, Value>) -> Choice {
+fn titled(value: &Value, schema: &Keywords<'_>) -> Choice {
     let text = |key: &str| schema.get(key).and_then(Value::as_str).map(str::to_owned);
     Choice { value: value.clone(), title: text("title"), description: text("description") }
 }

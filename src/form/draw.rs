@@ -1,10 +1,13 @@
-use serde_json::{Map, Number, Value};
+use serde_json::{Number, Value};
 
 use super::{
     Choice, ChoiceField, FieldKind, Format, ListField, NumberField, Pattern, TextField,
-    choices::{choices, item_choices},
+    budget::Budget,
+    choices::{choices, item_choices, item_count},
     decimal::Decimal,
-    resolve::Resolved,
+    keywords::Keywords,
+    pattern,
+    resolve::{Resolved, TOO_LARGE},
 };
 
 /// How a property is drawn.
@@ -16,7 +19,7 @@ pub(super) struct Drawn {
 }
 
 /// Draws the property `part` of the document `root`.
-pub(super) fn draw(root: &Value, part: &Value, resolved: &Resolved, required: bool) -> Drawn {
+pub(super) fn draw(root: &Value, part: &Value, resolved: &Resolved<'_>, required: bool, budget: &Budget) -> Drawn {
     let mut drawn = Drawn { kind: FieldKind::Json, notes: resolved.notes.clone(), partial: resolved.partial };
     if !part.is_object() {
         if part.is_boolean() {
@@ -27,34 +30,40 @@ pub(super) fn draw(root: &Value, part: &Value, resolved: &Resolved, required: bo
         return drawn;
     }
     let schema = &resolved.schema;
-    drawn.kind = drawn.kind_of(root, schema);
+    drawn.kind = drawn.kind_of(root, schema, budget);
     if let FieldKind::Choice(field) = &mut drawn.kind {
         // Left out is what most servers mean by null; where it cannot be left out, null is a choice.
         if resolved.nullable && required && !field.choices.iter().any(|choice| choice.value.is_null()) {
-            field.choices.push(Choice { value: Value::Null, title: None, description: None });
+            let null = Choice { value: Value::Null, title: None, description: None };
+            field.choices = field.choices.iter().cloned().chain([null]).collect::<Vec<_>>().into();
         }
     }
     drawn
 }
 
 impl Drawn {
-    fn kind_of(&mut self, root: &Value, schema: &Map<String, Value>) -> FieldKind {
+    fn kind_of(&mut self, root: &Value, schema: &Keywords<'_>, budget: &Budget) -> FieldKind {
         if let Some(value) = schema.get("const") {
             return FieldKind::Const(value.clone());
         }
+        let members =
+            ["enum", "oneOf", "anyOf"].iter().filter_map(|key| schema.get(key)?.as_array()).map(Vec::len).sum();
+        if !self.affords(members, budget) {
+            return FieldKind::Json;
+        }
         if let Some(found) = choices(root, schema) {
             self.partial |= found.partial || ["not", "if", "$dynamicRef"].iter().any(|key| schema.contains_key(*key));
-            return FieldKind::Choice(ChoiceField { choices: found.choices });
+            return FieldKind::Choice(ChoiceField { choices: found.choices.into() });
         }
         self.partial |= ["anyOf", "oneOf", "not", "if", "enum", "$dynamicRef", "$recursiveRef"]
             .iter()
             .any(|key| schema.contains_key(*key));
         match self.type_of(root, schema) {
-            Type::Text => FieldKind::Text(self.text(schema)),
+            Type::Text => FieldKind::Text(self.text(schema, budget)),
             Type::Number { integer } => FieldKind::Number(self.number(schema, integer)),
             Type::Boolean => FieldKind::Boolean,
             Type::Null => FieldKind::Const(Value::Null),
-            Type::Array => self.list(root, schema),
+            Type::Array => self.list(root, schema, budget),
             Type::Other => {
                 self.partial = true;
                 FieldKind::Json
@@ -63,7 +72,7 @@ impl Drawn {
     }
 
     /// The type to draw, told or inferred.
-    fn type_of(&mut self, root: &Value, schema: &Map<String, Value>) -> Type {
+    fn type_of(&mut self, root: &Value, schema: &Keywords<'_>) -> Type {
         let named = match schema.get("type") {
             None => return union_type(root, schema).unwrap_or_else(|| inferred_type(schema)),
             Some(Value::Array(names)) => {
@@ -72,13 +81,18 @@ impl Drawn {
             Some(name) => name.as_str().and_then(Type::named),
         };
         named.unwrap_or_else(|| {
-            self.notes.push(format!("{} is not a type, so it is treated as text", schema["type"]));
+            let name = schema.get("type").unwrap_or(&Value::Null);
+            self.notes.push(format!("{name} is not a type, so it is treated as text"));
             Type::Text
         })
     }
 
-    fn text(&mut self, schema: &Map<String, Value>) -> TextField {
-        let pattern = schema.get("pattern").and_then(Value::as_str).map(Pattern::new);
+    fn text(&mut self, schema: &Keywords<'_>, budget: &Budget) -> TextField {
+        let compiled = |source: &str| match budget.spend(1 + pattern::size(source) / 4) {
+            true => Pattern::new(source),
+            false => Pattern::unchecked(source),
+        };
+        let pattern = schema.get("pattern").and_then(Value::as_str).map(compiled);
         if let Some(pattern) = pattern.as_ref().filter(|pattern| !pattern.is_checked()) {
             self.notes.push(format!("the pattern {} cannot be checked here", super::words::cut(pattern.source(), 60)));
         }
@@ -96,7 +110,7 @@ impl Drawn {
         }
     }
 
-    fn number(&mut self, schema: &Map<String, Value>, integer: bool) -> NumberField {
+    fn number(&mut self, schema: &Keywords<'_>, integer: bool) -> NumberField {
         let mut field = NumberField {
             integer,
             minimum: self.bound(schema, "minimum"),
@@ -124,14 +138,27 @@ impl Drawn {
         field
     }
 
-    fn list(&mut self, root: &Value, schema: &Map<String, Value>) -> FieldKind {
+    /// Whether so many choices may be drawn; says so where not.
+    fn affords(&mut self, choices: usize, budget: &Budget) -> bool {
+        let affords = budget.spend(choices as u64);
+        if !affords {
+            self.partial = true;
+            self.notes.push(TOO_LARGE.to_owned());
+        }
+        affords
+    }
+
+    fn list(&mut self, root: &Value, schema: &Keywords<'_>, budget: &Budget) -> FieldKind {
+        if !self.affords(item_count(root, schema.get("items")), budget) {
+            return FieldKind::Json;
+        }
         let Some(found) = item_choices(root, schema.get("items")) else {
             self.partial = true;
             return FieldKind::Json;
         };
         self.partial |= found.partial || ["contains", "prefixItems"].iter().any(|key| schema.contains_key(*key));
         FieldKind::List(ListField {
-            choices: found.choices,
+            choices: found.choices.into(),
             min_items: self.count(schema, "minItems"),
             max_items: self.count(schema, "maxItems"),
             unique: schema.get("uniqueItems") == Some(&Value::Bool(true)),
@@ -139,7 +166,7 @@ impl Drawn {
     }
 
     /// A count, which may be written `2.0`.
-    fn count(&mut self, schema: &Map<String, Value>, key: &str) -> Option<u64> {
+    fn count(&mut self, schema: &Keywords<'_>, key: &str) -> Option<u64> {
         let value = schema.get(key)?;
         let number = value.as_number().map(Decimal::from_number).filter(Decimal::is_integer);
         let count = number.and_then(|number| number.to_integer().as_u64());
@@ -149,7 +176,7 @@ impl Drawn {
         count
     }
 
-    fn bound(&mut self, schema: &Map<String, Value>, key: &str) -> Option<Number> {
+    fn bound(&mut self, schema: &Keywords<'_>, key: &str) -> Option<Number> {
         let value = schema.get(key)?;
         if !value.is_number() {
             self.notes.push(format!("{key} is not a number, so it is not checked"));
@@ -199,7 +226,7 @@ fn common(types: impl Iterator<Item = Type>) -> Type {
 }
 
 /// The type that all members of a union share, where there is a union. Lists differ in what they hold.
-fn union_type(root: &Value, schema: &Map<String, Value>) -> Option<Type> {
+fn union_type(root: &Value, schema: &Keywords<'_>) -> Option<Type> {
     let members = schema.get("anyOf").or_else(|| schema.get("oneOf"))?.as_array()?;
     let type_of = |member: &Value| {
         let resolved = super::resolve::resolve(root, member.as_object()?);
@@ -209,7 +236,7 @@ fn union_type(root: &Value, schema: &Map<String, Value>) -> Option<Type> {
 }
 
 /// What a schema without `type` is about.
-fn inferred_type(schema: &Map<String, Value>) -> Type {
+fn inferred_type(schema: &Keywords<'_>) -> Type {
     let has = |keys: &[&str]| keys.iter().any(|key| schema.contains_key(*key));
     if has(&["properties", "additionalProperties", "patternProperties"]) {
         return Type::Other;

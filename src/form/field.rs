@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use serde_json::{Number, Value};
 
-use super::{Format, Pattern, checker::Checker};
+use super::{Choices, Format, Pattern, checker::Checker};
 
 /// A form: what a `requestedSchema`, or a tool's `inputSchema`, asks a person.
 #[derive(Clone, Debug, Default)]
@@ -25,7 +25,7 @@ pub struct Field {
     /// `title`, where there is one.
     pub title: Option<String>,
     /// `description`, where there is one.
-    pub description: Option<String>,
+    pub description: Option<Arc<str>>,
     /// Whether it must be answered.
     pub required: bool,
     /// `default`, where there is one that the field itself accepts. `null` only where the field is required.
@@ -98,31 +98,20 @@ pub struct NumberField {
 #[derive(Clone, Debug, PartialEq)]
 pub struct ChoiceField {
     /// The choices, in the server's order; never empty.
-    pub choices: Vec<Choice>,
+    pub choices: Choices,
 }
 
 /// A multiple choice.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ListField {
     /// The choices, in the server's order; never empty.
-    pub choices: Vec<Choice>,
+    pub choices: Choices,
     /// `minItems`.
     pub min_items: Option<u64>,
     /// `maxItems`.
     pub max_items: Option<u64>,
     /// `uniqueItems`: whether a value may stand in the list only once. A person marks each choice at most once anyway.
     pub unique: bool,
-}
-
-/// One choice: what is shown and what is sent.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Choice {
-    /// The value that is sent, of any type.
-    pub value: Value,
-    /// `title` or the entry of `enumNames`; `None` shows the value.
-    pub title: Option<String>,
-    /// `description` of the option.
-    pub description: Option<String>,
 }
 
 impl Form {
@@ -150,12 +139,5 @@ impl Field {
     /// What the field is called: its title, else its key.
     pub fn label(&self) -> &str {
         self.title.as_deref().filter(|title| !title.trim().is_empty()).unwrap_or(&self.key)
-    }
-}
-
-impl Choice {
-    /// What the choice is called: its title, else its value (text bare, all else as JSON).
-    pub fn label(&self) -> String {
-        self.title.clone().unwrap_or_else(|| super::words::bare(&self.value))
     }
 }

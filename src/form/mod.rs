@@ -5,6 +5,7 @@ mod budget;
 mod build;
 mod check;
 mod checker;
+mod choice;
 mod choices;
 mod cost;
 mod decimal;
@@ -14,6 +15,8 @@ mod ecma;
 mod error;
 mod field;
 mod format;
+mod keywords;
+mod mend;
 mod parse;
 mod pattern;
 #[cfg(test)]
@@ -28,13 +31,16 @@ mod value;
 mod weigh;
 mod words;
 
+pub use choice::{Choice, Choices};
 pub use error::FieldError;
-pub use field::{Choice, ChoiceField, Field, FieldKind, Form, ListField, NumberField, TextField};
+pub use field::{ChoiceField, Field, FieldKind, Form, ListField, NumberField, TextField};
 pub use format::Format;
 pub use pattern::Pattern;
 pub(crate) use {
     build::field,
     checker::{Checker, TooCostly},
+    keywords::Keywords,
+    pattern::size as pattern_size,
     resolve::resolve,
     secret::names_secret,
     value::{same, unsendable},

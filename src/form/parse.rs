@@ -2,12 +2,13 @@ use std::collections::HashMap;
 
 use serde_json::Value;
 
-use super::{Choice, Field, FieldError, FieldKind, Form, NumberField, decimal::Decimal, value::same, words};
+use super::{Choice, Choices, Field, FieldError, FieldKind, Form, NumberField, decimal::Decimal, value::same, words};
 
 impl Field {
     /// The value that `typed` stands for. Text without a format is taken as it is, all else without the space around it.
     /// A choice is named by its value, its title, or its number from 1 where that cannot mean another choice; several are
-    /// separated by commas, or a JSON list; so are the values of a list that may be any. `null` is null where that is a value of its own, text apart.
+    /// separated by commas, or a JSON list; so are the values of a list that may be any, as a person types them. `null` is
+    /// null where that is a value of its own, text apart.
     ///
     /// # Errors
     /// Why the value is not taken; then the person should be asked again.
@@ -42,9 +43,32 @@ impl Field {
     pub fn parse_some(&self, typed: &str) -> Result<Vec<Value>, FieldError> {
         let list = match &self.kind {
             FieldKind::List(field) => self.parse_list(&field.choices, typed.trim())?,
-            _ => self.parts(typed).map_or_else(|| self.parse(typed), Ok)?,
+            // Whoever can repeat the key has no need of commas, which may be part of a text.
+            _ => match (self.plain_items(), typed.trim_start().starts_with('[')) {
+                (Some("string"), false) => Value::Array(vec![typed.into()]),
+                (Some(_), false) => Value::Array(vec![self.item(typed)?]),
+                _ => self.parse(typed)?,
+            },
         };
         Ok(if let Value::Array(values) = list { values } else { vec![list] })
+    }
+
+    /// Whether the field is a list of texts or numbers that were not given to choose from.
+    pub fn is_free_list(&self) -> bool {
+        self.plain_items().is_some()
+    }
+
+    /// One number of a list.
+    fn item(&self, typed: &str) -> Result<Value, FieldError> {
+        let value = serde_json::from_str(typed.trim()).ok().filter(Value::is_number);
+        value.ok_or_else(|| {
+            let shown = self.show_text(typed.trim());
+            let several = match typed.contains(',') {
+                true => format!("; for several, repeat {}=… or write a JSON list", self.key),
+                false => String::new(),
+            };
+            self.error(format!("{shown} is not a number{several}"))
+        })
     }
 
     /// What an empty entry means: `None` leaves the field out, a value is sent.
@@ -69,9 +93,8 @@ impl Field {
     /// The value as the server's own schema spells it: a whole number without a fraction, a choice as listed.
     #[must_use]
     pub fn canonical(&self, value: Value) -> Value {
-        let listed = |choices: &[Choice], value: Value| {
-            choices.iter().find(|choice| same(&choice.value, &value)).map_or(value, |choice| choice.value.clone())
-        };
+        let listed =
+            |choices: &Choices, value: Value| choices.of_value(&value).map_or(value, |choice| choice.value.clone());
         match (&self.kind, value) {
             (FieldKind::Number(rules), Value::Number(number)) if rules.integer => {
                 let decimal = Decimal::from_number(&number);

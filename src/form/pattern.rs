@@ -36,6 +36,11 @@ impl Pattern {
         Self { source: source.to_owned(), regex: compile(source) }
     }
 
+    /// The pattern in `source`, which is not compiled, and matches everything.
+    pub(super) fn unchecked(source: &str) -> Self {
+        Self { source: source.to_owned(), regex: None }
+    }
+
     /// The pattern as the server sent it, not made safe for a terminal.
     pub fn source(&self) -> &str {
         &self.source
@@ -68,7 +73,7 @@ impl fmt::Debug for Pattern {
 }
 
 /// About how many states the pattern `source` has once its repetitions are written out.
-pub(super) fn size(source: &str) -> u64 {
+pub(crate) fn size(source: &str) -> u64 {
     let mut open: Vec<u64> = Vec::new();
     let (mut total, mut last) = (0u64, 0u64);
     let mut characters = source.char_indices();

@@ -1,7 +1,11 @@
+use std::borrow::Cow;
+
 use serde_json::{Map, Value};
 
-use super::{budget::Budget, dialect};
+use super::{budget::Budget, dialect, keywords::Keywords};
 
+/// What is said where a budget ends.
+pub(super) const TOO_LARGE: &str = "the form is too large to be shown completely";
 /// The longest chain of references and unions that is followed on the way to one field.
 const DEEPEST: usize = 32;
 /// The most references and unions that are followed for one field.
@@ -10,9 +14,9 @@ const MOST_STEPS: usize = 500;
 /// A schema with what stands in front of it taken away: local references followed, `allOf` folded in, `null` taken out
 /// of unions.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Resolved {
+pub(crate) struct Resolved<'a> {
     /// The keywords that are left.
-    pub(crate) schema: Map<String, Value>,
+    pub(crate) schema: Keywords<'a>,
     /// Whether `null` was an alternative.
     pub(crate) nullable: bool,
     /// Whether the keywords say less than the whole schema, so that values must be held against that too.
@@ -22,21 +26,21 @@ pub(crate) struct Resolved {
     steps: usize,
 }
 
-/// Resolves `schema`, whose references count from `root`.
-pub(crate) fn resolve(root: &Value, schema: &Map<String, Value>) -> Resolved {
-    resolve_within(root, schema, &Budget::of(root))
+/// Resolves `schema`, whose references count from `root`. What it takes does not grow with what is referred to.
+pub(crate) fn resolve<'a>(root: &'a Value, schema: &'a Map<String, Value>) -> Resolved<'a> {
+    resolve_within(root, schema, &Budget::of_one())
 }
 
 /// Likewise, within a budget that others share: where there is too little left, keywords stay out of what is resolved.
-pub(super) fn resolve_within(root: &Value, schema: &Map<String, Value>, budget: &Budget) -> Resolved {
+pub(super) fn resolve_within<'a>(root: &'a Value, schema: &'a Map<String, Value>, budget: &Budget) -> Resolved<'a> {
     let mut resolved = Resolved::default();
     resolved.fold(root, schema, 0, budget);
     resolved
 }
 
-impl Resolved {
+impl<'a> Resolved<'a> {
     /// Adds the keywords of `schema`; those already there win.
-    fn fold(&mut self, root: &Value, schema: &Map<String, Value>, depth: usize, budget: &Budget) {
+    fn fold(&mut self, root: &'a Value, schema: &'a Map<String, Value>, depth: usize, budget: &Budget) {
         self.steps += 1;
         if depth > DEEPEST || self.steps > MOST_STEPS {
             self.partial = true;
@@ -49,14 +53,13 @@ impl Resolved {
             match (key.as_str(), value) {
                 ("nullable", _) if says_nullable => {}
                 ("$ref" | "allOf" | "$defs" | "definitions", _) => {}
-                ("anyOf" | "oneOf", Value::Array(members)) => self.fold_union(root, key, members, depth, budget),
+                ("anyOf" | "oneOf", Value::Array(_)) => self.fold_union(root, key, value, depth, budget),
                 ("type", Value::Array(types)) => self.fold_types(types),
-                ("type", Value::String(name)) => self.add(key, &Value::from(dialect::type_name(name))),
-                _ if budget.spend_on(value) => self.add(key, value),
-                _ => {
-                    self.partial = true;
-                    self.note("the form is too large to be shown completely");
+                ("type", Value::String(name)) if dialect::type_name(name) != name => {
+                    self.add(key, Cow::Owned(dialect::type_name(name).into()));
                 }
+                _ if budget.spend(1) => self.add(key, Cow::Borrowed(value)),
+                _ => self.too_large(),
             }
         }
         if let Some(Value::String(reference)) = schema.get("$ref") {
@@ -79,41 +82,45 @@ impl Resolved {
     }
 
     /// Takes `null` out of a union; one alternative that is left over is folded in.
-    fn fold_union(&mut self, root: &Value, key: &str, members: &[Value], depth: usize, budget: &Budget) {
-        let (nulls, others): (Vec<&Value>, Vec<&Value>) = members.iter().partition(|member| is_null_schema(member));
+    fn fold_union(&mut self, root: &'a Value, key: &'a str, members: &'a Value, depth: usize, budget: &Budget) {
+        let listed = members.as_array().into_iter().flatten();
+        let (nulls, others): (Vec<&Value>, Vec<&Value>) = listed.partition(|member| is_null_schema(member));
         self.nullable |= !nulls.is_empty();
         match others.as_slice() {
             // The only choice is still a choice to make, not a value that goes by itself.
             [Value::Object(only)] if only.contains_key("const") => {
-                self.add(key, &Value::Array(vec![only.clone().into()]));
+                self.add(key, Cow::Owned(Value::Array(vec![only.clone().into()])));
             }
             [Value::Object(only)] => self.fold(root, only, depth + 1, budget),
-            [] => self.add("const", &Value::Null),
+            [] => self.add("const", Cow::Owned(Value::Null)),
+            _ if nulls.is_empty() => self.add(key, Cow::Borrowed(members)),
             _ if others.iter().all(|member| budget.spend_on(member)) => {
-                self.add(key, &others.into_iter().cloned().collect::<Vec<_>>().into());
+                self.add(key, Cow::Owned(others.into_iter().cloned().collect::<Vec<_>>().into()));
             }
-            _ => {
-                self.partial = true;
-                self.note("the form is too large to be shown completely");
-            }
+            _ => self.too_large(),
         }
     }
 
-    fn fold_types(&mut self, types: &[Value]) {
+    fn fold_types(&mut self, types: &'a [Value]) {
         let plain = |name: &Value| name.as_str().map_or_else(|| name.clone(), |name| dialect::type_name(name).into());
         let mut others: Vec<Value> = types.iter().map(plain).filter(|name| *name != "null").collect();
         self.nullable |= others.len() < types.len();
         match others.len() {
-            0 => self.add("type", &Value::from("null")),
-            1 => self.add("type", &others.remove(0)),
-            _ => self.add("type", &others.into()),
+            0 => self.add("type", Cow::Owned("null".into())),
+            1 => self.add("type", Cow::Owned(others.remove(0))),
+            _ => self.add("type", Cow::Owned(others.into())),
         }
     }
 
-    fn add(&mut self, key: &str, value: &Value) {
+    fn too_large(&mut self) {
+        self.partial = true;
+        self.note(TOO_LARGE);
+    }
+
+    fn add(&mut self, key: &'a str, value: Cow<'a, Value>) {
         match self.schema.get(key) {
-            None => drop(self.schema.insert(key.to_owned(), value.clone())),
-            Some(known) if known == value => {}
+            None => self.schema.insert(key, value),
+            Some(known) if std::ptr::eq(known, value.as_ref()) || *known == *value => {}
             Some(_) if is_annotation(key) => {}
             Some(_) => self.partial = true,
         }

@@ -1,12 +1,18 @@
 use serde_json::{Number, Value};
 
-use super::{Choice, Field, FieldKind, ListField, NumberField, TextField, words};
+use super::{Choice, Choices, Field, FieldKind, ListField, NumberField, TextField, words};
 
 impl Field {
-    /// The field's rules in a line: `required, 2 to 20 characters`, `optional, whole number, 18 to 99`, `choose 1 to 2`.
+    /// The field's rules in a line, for who types a value: `required, 2 to 20 characters`, `optional, whole number, 18 to 99`, `choose 1 to 2`.
     /// Not made safe for a terminal: a pattern is the server's.
     pub fn rules(&self) -> String {
-        self.rule_parts().join(", ")
+        let mut parts = self.rule_parts();
+        // Where one cannot repeat the field, commas do.
+        if let (Some(items), Some(wanted)) = (self.plain_items(), parts.last_mut()) {
+            let items = if items == "string" { "texts" } else { "numbers" };
+            *wanted = format!("{items} separated by commas, or a JSON list");
+        }
+        parts.join(", ")
     }
 
     /// The rules that `reason`, why a value is not taken, does not say already: ` (whole number, 18 to 99)`, or nothing.
@@ -31,8 +37,8 @@ impl Field {
             FieldKind::List(rules) => parts.push(rules.range()),
             FieldKind::Const(value) => parts.push(format!("always {}", words::cut(&words::bare(value), 40))),
             FieldKind::Json => parts.push(match self.plain_items() {
-                Some("string") => "texts separated by commas, or a JSON list".to_owned(),
-                Some(_) => "numbers separated by commas, or a JSON list".to_owned(),
+                Some("string") => "list of texts".to_owned(),
+                Some(_) => "list of numbers".to_owned(),
                 None => "JSON".to_owned(),
             }),
         }
@@ -69,8 +75,8 @@ impl Field {
     /// A value for a person, as a review shows it: titles for choices, yes and no, text bare, all else as JSON. A secret
     /// is a row of dots. Not made safe for a terminal.
     pub fn show(&self, value: &Value) -> String {
-        let label = |choices: &[Choice], value: &Value| {
-            let known = choices.iter().find(|choice| super::value::same(&choice.value, value));
+        let label = |choices: &Choices, value: &Value| {
+            let known = choices.of_value(value);
             known.map_or_else(|| words::bare(value), Choice::label)
         };
         match (&self.kind, value) {

@@ -10,7 +10,7 @@ impl Field {
     /// JSON to start from for an object or a list: its keys, with their defaults, and null for what is to be filled in.
     /// `None` where the schema says nothing of what is inside.
     pub fn template(&self) -> Option<String> {
-        let value = template(&self.schema, DEPTH);
+        let value = self.default.clone().unwrap_or_else(|| template(&self.schema, DEPTH));
         let says_something = match &value {
             Value::Object(keys) => !keys.is_empty(),
             Value::Array(items) => items.iter().any(|item| !item.is_null()),

@@ -17,6 +17,39 @@ pub(crate) fn same(one: &Value, other: &Value) -> bool {
     }
 }
 
+/// A text that two values have in common exactly where they are [`same`].
+pub(super) fn canonical_text(value: &Value) -> String {
+    let mut text = String::new();
+    write_canonical(&mut text, value);
+    text
+}
+
+fn write_canonical(text: &mut String, value: &Value) {
+    match value {
+        Value::Number(number) => text.push_str(&format!("{:?}", Decimal::from_number(number))),
+        Value::Array(values) => {
+            text.push('[');
+            for value in values {
+                write_canonical(text, value);
+                text.push(',');
+            }
+            text.push(']');
+        }
+        Value::Object(map) => {
+            let mut keys: Vec<&String> = map.keys().collect();
+            keys.sort();
+            text.push('{');
+            for key in keys {
+                text.push_str(&format!("{key:?}:"));
+                write_canonical(text, &map[key]);
+                text.push(',');
+            }
+            text.push('}');
+        }
+        plain => text.push_str(&plain.to_string()),
+    }
+}
+
 /// A number in `value` that no receiver can be trusted to read, like `1e999`.
 pub(crate) fn unsendable(value: &Value) -> Option<&Number> {
     match value {

@@ -1,6 +1,6 @@
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
-use crate::form::{Field, FieldKind, Form, Format, bare, resolve};
+use crate::form::{Field, FieldKind, Form, Format, Keywords, bare, resolve};
 
 /// How deep an example nests.
 const DEEPEST: usize = 4;
@@ -84,7 +84,7 @@ fn sample(root: &Value, schema: &Value, depth: usize) -> Value {
     }
 }
 
-fn sample_object(root: &Value, schema: &Map<String, Value>, depth: usize) -> Value {
+fn sample_object(root: &Value, schema: &Keywords<'_>, depth: usize) -> Value {
     let properties = schema.get("properties").and_then(Value::as_object).into_iter().flatten();
     let wanted = properties.filter(|(key, _)| super::shape::required(schema, key)).take(MOST);
     Value::Object(wanted.map(|(key, part)| (key.clone(), sample(root, part, depth + 1))).collect())

@@ -28,11 +28,9 @@ pub(super) fn notice_text(notice: &Notice, verbosity: Verbosity) -> Option<Strin
             (Verbosity::Normal, format!("note: {server} can only ask over {revision}: calling again\n"))
         }
         NoticeKind::Log { level, logger, data } => {
-            let quiet = matches!(level.as_str(), "debug" | "info" | "notice");
             let source = logger.as_ref().map(|logger| format!(" {}", safe_name(logger))).unwrap_or_default();
             let words = data.as_str().map_or_else(|| data.to_string(), str::to_owned);
-            let needs = if quiet { Verbosity::Verbose } else { Verbosity::Normal };
-            (needs, behind_bar(&format!("{server} {}{source}", safe_name(level)), &words))
+            (Verbosity::Normal, behind_bar(&format!("{server} {}{source}", safe_name(level)), &words))
         }
         NoticeKind::Stderr(line) => (Verbosity::Verbose, behind_bar(&server, line)),
         NoticeKind::Changed { method, params } => {
@@ -129,11 +127,9 @@ mod tests {
     }
 
     #[test]
-    fn loud_levels_are_shown_and_quiet_ones_on_request() {
+    fn logs_stand_behind_a_bar() {
         let shown = |level, verbosity| notice_text(&log(level, json!("a\nwarning: b")), verbosity);
         assert_eq!(shown("error", Verbosity::Normal).as_deref(), Some("forms error │ a\nforms error │ warning: b\n"));
-        assert_eq!(shown("info", Verbosity::Normal), None);
-        assert!(shown("info", Verbosity::Verbose).is_some());
         assert_eq!(shown("error", Verbosity::Quiet), None);
     }
 

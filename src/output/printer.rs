@@ -1,13 +1,18 @@
 use std::{
+    collections::HashMap,
     env,
     io::{self, IsTerminal, Write},
-    sync::atomic::{AtomicUsize, Ordering},
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::{Duration, Instant},
 };
 
 use serde_json::{Value, json, value::RawValue};
 
 use super::{
-    Detail, Doing, OutputMode, Report, Verbosity, Waiting,
+    Detail, Doing, LogLevel, OutputMode, Report, Verbosity, Waiting,
     fold::fold,
     json::{one_line, pretty, safe_json},
     notice::{notice_event, notice_text},
@@ -19,10 +24,13 @@ use crate::text::{safe_line, safe_piped, safe_text};
 use crate::{
     client::{Notice, NoticeKind},
     elicitation::{Link, ServerName},
-    protocol::CallToolResult,
+    protocol::{CallToolResult, RpcError},
     terminal::{gate, painted},
     transport::Mask,
 };
+
+/// How long the same change, told again, is one change.
+const ONE_CHANGE: Duration = Duration::from_secs(5);
 
 /// How many writes to stdout are under way.
 static WRITING: AtomicUsize = AtomicUsize::new(0);
@@ -46,6 +54,10 @@ pub struct Printer {
     in_lines: bool,
     /// What no word of ours may show.
     mask: Mask,
+    /// From which level on messages of servers are shown.
+    log: LogLevel,
+    /// When which change was last told as an event.
+    changes: Mutex<HashMap<String, Instant>>,
 }
 
 impl Printer {
@@ -54,8 +66,21 @@ impl Printer {
         let plain = env::var_os("TERM").is_none_or(|term| term == "dumb");
         let shows_progress =
             mode != OutputMode::Events && verbosity > Verbosity::Quiet && io::stderr().is_terminal() && !plain;
-        let stdout_is_terminal = io::stdout().is_terminal();
-        Self { mode, verbosity, stdout_is_terminal, shows_progress, in_lines: false, mask: Mask::default() }
+        let log = if verbosity == Verbosity::Verbose { LogLevel::Debug } else { LogLevel::Warning };
+        let (stdout_is_terminal, mask, changes) = (io::stdout().is_terminal(), Mask::default(), Mutex::default());
+        Self { mode, verbosity, stdout_is_terminal, shows_progress, in_lines: false, mask, log, changes }
+    }
+
+    /// Shows messages of servers from `level` on, where that is given.
+    #[must_use]
+    pub fn with_log(mut self, level: Option<LogLevel>) -> Self {
+        self.log = level.unwrap_or(self.log);
+        self
+    }
+
+    /// From which level on messages of servers are shown.
+    pub fn log(&self) -> LogLevel {
+        self.log
     }
 
     /// The same, with each JSON result on one line.
@@ -91,8 +116,14 @@ impl Printer {
                 .map(|detail| match detail {
                     Detail::Ours(words) => Detail::Ours(shown(words)),
                     Detail::Theirs(words) => Detail::Theirs(shown(words)),
+                    Detail::Log(line) => Detail::Log(shown(line)),
                 })
                 .collect(),
+            rpc: report.rpc.as_ref().map(|rpc| RpcError {
+                code: rpc.code,
+                message: shown(&rpc.message),
+                data: rpc.data.clone().map(|data| self.mask.apply_value(data)),
+            }),
             ..report.clone()
         }
     }
@@ -112,11 +143,17 @@ impl Printer {
     /// # Errors
     /// When stdout cannot be written, and not because it was closed.
     pub fn notice(&self, notice: &Notice) -> io::Result<()> {
+        if matches!(&notice.kind, NoticeKind::Log { level, .. } if self.log.hides(level)) {
+            return Ok(());
+        }
         if self.mode == OutputMode::Events {
             if matches!(notice.kind, NoticeKind::Stderr(_)) && self.verbosity < Verbosity::Verbose {
                 return Ok(());
             }
-            let event = format!("{}\n", self.mask.apply(&notice_event(notice).to_string()));
+            if self.was_told(notice) {
+                return Ok(());
+            }
+            let event = format!("{}\n", self.mask.apply_json(&notice_event(notice).to_string()));
             if self.stdout_is_terminal {
                 gate().print_to_stdout(&safe_json(&event));
                 return Ok(());
@@ -141,6 +178,17 @@ impl Printer {
     pub fn wait(&self, doing: Doing) -> Waiting {
         if self.shows_progress { Waiting::for_(doing) } else { Waiting::unseen() }
     }
+    /// Whether the same change was told a moment ago: servers tell it once for each thing that they register.
+    fn was_told(&self, notice: &Notice) -> bool {
+        if !matches!(notice.kind, NoticeKind::Changed { .. }) {
+            return false;
+        }
+        let change = notice_event(notice).to_string();
+        let mut changes = self.changes.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = changes.insert(change, Instant::now());
+        before.is_some_and(|before| before.elapsed() < ONE_CHANGE)
+    }
+
     /// Prints a notice to stdout, as data: for people a line, for programs a JSON line.
     ///
     /// # Errors
@@ -349,6 +397,9 @@ impl Printer {
         let text = match self.mode {
             OutputMode::Text => painted(&report.to_text(columns()), io::stderr().is_terminal()),
             OutputMode::Json | OutputMode::Data | OutputMode::Events => {
+                // As an event the question was told already.
+                let asked = if self.mode == OutputMode::Events { Vec::new() } else { report.asked.clone() };
+                let report = Report { asked, ..report };
                 format!("{}\n", safe_json(&report.to_json().to_string()))
             }
         };

@@ -14,6 +14,8 @@ pub struct Report {
     pub message: String,
     /// What stands below the sentence.
     pub details: Vec<Detail>,
+    /// The questions that it is about, as data; the details draw them.
+    pub asked: Vec<Value>,
     /// What to do about it.
     pub hint: Option<String>,
     /// The server it is about.
@@ -27,9 +29,14 @@ pub struct Report {
 pub enum Detail {
     /// Words that are not ours: shown behind a bar.
     Theirs(String),
+    /// A line of the server's standard error: shown behind a bar, and for programs under a key of its own.
+    Log(String),
     /// Words of ours: shown indented.
     Ours(String),
 }
+
+/// The code of an error about questions.
+pub(crate) const UNANSWERED: &str = "unanswered";
 
 /// Longest message or line of details, in characters.
 const LONGEST: usize = 2_000;
@@ -41,7 +48,7 @@ impl Report {
         let mut text = format!("error: {}\n", cut(&safe_line(&self.message), LONGEST));
         for detail in &self.details {
             let (bar, words) = match detail {
-                Detail::Theirs(words) => ("│ ", words),
+                Detail::Theirs(words) | Detail::Log(words) => ("│ ", words),
                 Detail::Ours(words) => ("  ", words),
             };
             let words = safe_text(start_of(words, 4 * LONGEST));
@@ -59,22 +66,36 @@ impl Report {
         text
     }
 
-    /// The error for programs: `{"error": {code, exit, message, hint, server, rpc}}`.
+    /// The error for programs: `{"error": {code, exit, message, hint, server, rpc}}`; with `stderr`, a list of lines, where a
+    /// server's standard error may tell why, and `questions` in place of their drawing.
     pub fn to_json(&self) -> Value {
         let mut message = self.message.clone();
+        let mut stderr = Vec::new();
         for detail in &self.details {
-            let (Detail::Theirs(words) | Detail::Ours(words)) = detail;
-            message.push('\n');
-            message.push_str(words);
+            match detail {
+                Detail::Log(line) => stderr.push(line.as_str()),
+                _ if self.code == UNANSWERED => {}
+                Detail::Theirs(words) | Detail::Ours(words) => {
+                    message.push('\n');
+                    message.push_str(words);
+                }
+            }
         }
-        json!({"error": {
+        let mut error = json!({"error": {
             "code": self.code,
             "exit": self.exit,
             "message": message,
             "hint": self.hint,
             "server": self.server,
             "rpc": self.rpc.as_ref().map(RpcError::to_value),
-        }})
+        }});
+        if !self.asked.is_empty() {
+            error["error"]["questions"] = json!(self.asked);
+        }
+        if !stderr.is_empty() {
+            error["error"]["stderr"] = json!(stderr);
+        }
+        error
     }
 }
 
@@ -86,6 +107,7 @@ mod tests {
         Report {
             code: "rpc",
             exit: 6,
+            asked: Vec::new(),
             message: "forms answered tools/call with error -32602".to_owned(),
             details: vec![
                 Detail::Theirs("no\u{1b}[2J\nerror: forged".to_owned()),
@@ -124,5 +146,10 @@ mod tests {
         let keys: Vec<&String> = value["error"].as_object().expect("an object").keys().collect();
         assert_eq!(keys, ["code", "exit", "message", "hint", "server", "rpc"]);
         assert_eq!(value["error"]["rpc"], json!({"code": -32602, "message": "no"}));
+        let details = vec![Detail::Ours("ours".into()), Detail::Log("a".into()), Detail::Log("b".into())];
+        let told = Report { details, ..report() };
+        assert_eq!(told.to_json()["error"]["stderr"], json!(["a", "b"]));
+        assert!(told.to_json()["error"]["message"].as_str().is_some_and(|text| text.ends_with("\nours")));
+        assert!(told.to_text(None).contains("│ a\n│ b\n"));
     }
 }

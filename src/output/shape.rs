@@ -1,6 +1,6 @@
-use serde_json::{Map, Value};
+use serde_json::Value;
 
-use crate::form::{bare, cut, resolve};
+use crate::form::{Keywords, bare, cut, resolve};
 
 /// How many schemas one drawing looks at: what a server nests, or repeats by reference, must not cost more than it tells.
 const MOST_STEPS: usize = 300;
@@ -40,7 +40,7 @@ impl<'a> Shapes<'a> {
         if resolved.nullable { format!("{shape} or null") } else { shape }
     }
 
-    fn kind(&mut self, schema: &Map<String, Value>, depth: usize) -> String {
+    fn kind(&mut self, schema: &Keywords<'_>, depth: usize) -> String {
         if let Some(value) = schema.get("const") {
             return literal(value);
         }
@@ -77,7 +77,7 @@ impl<'a> Shapes<'a> {
         some(shapes.into_iter(), count, if all_fixed { "|" } else { " or " })
     }
 
-    fn named(&mut self, name: &str, schema: &Map<String, Value>, depth: usize) -> String {
+    fn named(&mut self, name: &str, schema: &Keywords<'_>, depth: usize) -> String {
         match name {
             "string" => "text".to_owned(),
             "integer" => "whole number".to_owned(),
@@ -90,7 +90,7 @@ impl<'a> Shapes<'a> {
         }
     }
 
-    fn list(&mut self, schema: &Map<String, Value>, depth: usize) -> String {
+    fn list(&mut self, schema: &Keywords<'_>, depth: usize) -> String {
         // `items` as a list is how draft 7 wrote `prefixItems`.
         let prefix = schema.get("prefixItems").or_else(|| schema.get("items").filter(|items| items.is_array()));
         if let Some(members) = prefix.and_then(Value::as_array) {
@@ -103,7 +103,7 @@ impl<'a> Shapes<'a> {
         }
     }
 
-    fn object(&mut self, schema: &Map<String, Value>, depth: usize) -> String {
+    fn object(&mut self, schema: &Keywords<'_>, depth: usize) -> String {
         let properties = schema.get("properties").and_then(Value::as_object).filter(|map| !map.is_empty());
         let Some(properties) = properties else {
             return match schema.get("additionalProperties") {
@@ -125,7 +125,7 @@ impl<'a> Shapes<'a> {
 }
 
 /// Whether the object `schema` requires the property `key`.
-pub(super) fn required(schema: &Map<String, Value>, key: &str) -> bool {
+pub(super) fn required(schema: &Keywords<'_>, key: &str) -> bool {
     let names = schema.get("required").and_then(Value::as_array);
     names.is_some_and(|names| names.iter().any(|name| name == key))
 }
@@ -151,7 +151,7 @@ fn some(parts: impl Iterator<Item = String>, count: usize, between: &str) -> Str
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use serde_json::{Map, json};
 
     use super::*;
 

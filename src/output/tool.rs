@@ -8,7 +8,7 @@ use super::{
     shape::Shapes,
     signature::{first_sentence, marks, signature},
 };
-use crate::text::{cut, safe_line, safe_name, safe_text};
+use crate::text::{cut, safe_line, safe_name, safe_text, start_of};
 use crate::{
     form::{Field, FieldKind, Form},
     protocol::Tool,
@@ -96,7 +96,9 @@ fn argument(field: &Field, shapes: &mut Shapes<'_>) -> Vec<String> {
         }
         _ => field.summary(),
     };
-    [field.key.as_str(), &rules, about].map(|text| cut(&safe_line(text), LONGEST).into_owned()).into()
+    // What is far longer is not looked through for each of many fields.
+    let start = |text| cut(&safe_line(start_of(text, 4 * LONGEST + 4)), LONGEST).into_owned();
+    [field.key.as_str(), &rules, about].map(start).into()
 }
 
 /// Rows with their columns below each other, each line after `indent`.

@@ -91,9 +91,30 @@ fn is_there(program: &str) -> bool {
 #[derive(Deserialize)]
 struct Printed {
     id: Option<String>,
-    ok: bool,
+    ok: Option<bool>,
     data: Option<Value>,
     reason: Option<String>,
+    /// As in an answers file, and as the server is told it.
+    action: Option<String>,
+    content: Option<Value>,
+}
+
+impl Printed {
+    /// Whether it agrees, to what, and if not, why.
+    fn said(self) -> Result<(bool, Option<Value>, Option<String>), String> {
+        match (self.ok, self.action.as_deref()) {
+            (Some(_), Some(_)) => Err("printed both `ok` and `action`".to_owned()),
+            (Some(ok), None) => Ok((ok, self.data.or(self.content), self.reason)),
+            (None, Some("accept")) => Ok((true, self.content.or(self.data), None)),
+            (None, Some("decline")) => Ok((false, None, Some("declined".to_owned()))),
+            (None, Some("cancel")) => Ok((false, None, Some("cancelled".to_owned()))),
+            (None, Some(other)) => Err(format!("printed the action {other:?}: expected accept, decline or cancel")),
+            (None, None) if self.content.is_some() => Ok((true, self.content, None)),
+            (None, None) => {
+                Err(r#"printed no answer: expected {"action": "accept", "content": {…}}, or null to pass"#.to_owned())
+            }
+        }
+    }
 }
 
 impl Setup {
@@ -218,16 +239,17 @@ fn read_answer(text: &str, question: &Question) -> Result<Option<Answer>, String
     let printed: Option<Printed> = serde_json::from_str(text).map_err(|error| format!("printed no answer: {error}"))?;
     let Some(printed) = printed else { return Ok(None) };
     let id = &question.request.id;
-    if let Some(other) = printed.id.filter(|other| other != id) {
+    if let Some(other) = printed.id.as_ref().filter(|other| *other != id) {
         return Err(format!("answered the question {other:?}, not {id:?}"));
     }
+    let (ok, data, reason) = printed.said()?;
     let is_form = !question.request.is_link() && question.origin.cause != Cause::SignIn;
-    let data = match printed.data {
-        Some(data) if printed.ok && is_form => Some(content(data, question)?),
-        None if printed.ok && is_form => content(Value::Object(Map::new()), question).map(|_| None)?,
+    let data = match data {
+        Some(data) if ok && is_form => Some(content(data, question)?),
+        None if ok && is_form => content(Value::Object(Map::new()), question).map(|_| None)?,
         data => data,
     };
-    Ok(Some(Answer { id: id.clone(), ok: printed.ok, data, reason: printed.reason }))
+    Ok(Some(Answer { id: id.clone(), ok, data, reason }))
 }
 
 /// `data` as the form that was asked spells it, when it fits.
@@ -310,7 +332,14 @@ mod tests {
             ),
             (r#"echo '{"ok": true}'"#, "gave data that does not fit the form: age: "),
             (r#"echo '{"ok": true, "data": [1]}'"#, "gave data that is not an object"),
-            (r#"echo '{"data": {}}'"#, "printed no answer: missing field `ok`"),
+            (r#"echo '{"action": "accept", "content": {"age": 36}}'"#, r#"true Some(Object {"age": Number(36)}) None"#),
+            (r#"echo '{"content": {"age": 36}}'"#, r#"true Some(Object {"age": Number(36)}) None"#),
+            (r#"echo '{"action": "decline"}'"#, r#"false None Some("declined")"#),
+            (r#"echo '{"action": "cancel", "content": null}'"#, r#"false None Some("cancelled")"#),
+            (r#"echo '{"action": "accept"}'"#, "gave data that does not fit the form: age: "),
+            (r#"echo '{"action": "yes"}'"#, "printed the action \"yes\": expected accept, decline or cancel"),
+            (r#"echo '{"action": "accept", "ok": true}'"#, "printed both `ok` and `action`"),
+            (r#"echo '{"data": {}}'"#, r#"printed no answer: expected {"action": "accept""#),
             ("echo yes", "printed no answer: "),
             ("true", "printed nothing"),
             ("exit 3", "exited with status 3"),

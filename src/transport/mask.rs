@@ -4,6 +4,7 @@ use std::{
     sync::{Arc, PoisonError, RwLock},
 };
 
+use serde_json::Value;
 use url::Url;
 
 /// What stands in place of a part of an address that may be a credential.
@@ -13,6 +14,10 @@ pub(crate) const REDACTED: &str = "[redacted]";
 const LONG: usize = 8;
 /// A shorter one is hidden where it stands as a word of its own; below this length it may be anything.
 const SHORT: usize = 3;
+
+/// Keys whose values programs go by.
+const WORDS: [&str; 12] =
+    ["event", "server", "level", "code", "exit", "method", "jsonrpc", "id", "type", "time", "action", "name"];
 
 /// What must not be shown, and what is shown in its place: values that came from variables, credentials of the command
 /// line, and the secret parts of addresses. Clones share what they hide.
@@ -31,7 +36,7 @@ impl Mask {
     /// Hides `value`, in every way in which it may be written, behind `shown`.
     pub fn hide(&self, value: &str, shown: &str) {
         for part in [value, value.trim()] {
-            let json = serde_json::Value::from(part).to_string();
+            let json = Value::from(part).to_string();
             let encoded: String = url::form_urlencoded::byte_serialize(part.as_bytes()).collect();
             let spellings = [
                 part.to_owned(),
@@ -76,6 +81,50 @@ impl Mask {
             }
         }
         shown
+    }
+
+    /// `text`, which is JSON, with everything hidden in its texts that must be; it is JSON still. Names and words that
+    /// programs go by are left alone, unless what must be hidden is too long to be one.
+    pub fn apply_json<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        if matches!(self.apply(text), Cow::Borrowed(_)) {
+            return Cow::Borrowed(text);
+        }
+        match serde_json::from_str::<Value>(text) {
+            Ok(value) => Cow::Owned(self.applied(value, false).to_string()),
+            Err(_) => self.apply(text),
+        }
+    }
+
+    /// Likewise, of a value.
+    pub(crate) fn apply_value(&self, value: Value) -> Value {
+        self.applied(value, false)
+    }
+
+    fn applied(&self, value: Value, is_word: bool) -> Value {
+        match value {
+            Value::String(text) if is_word => self.only_long(&text).into(),
+            Value::String(text) => self.apply(&text).into(),
+            Value::Number(number) => match self.only_long(number.as_str()) {
+                shown if shown == number.as_str() => Value::Number(number),
+                shown => shown.into(),
+            },
+            Value::Array(values) => values.into_iter().map(|value| self.applied(value, is_word)).collect(),
+            Value::Object(members) => {
+                let member = |(key, value): (String, Value)| {
+                    let is_word = WORDS.contains(&key.as_str());
+                    (self.only_long(&key), self.applied(value, is_word))
+                };
+                Value::Object(members.into_iter().map(member).collect())
+            }
+            value => value,
+        }
+    }
+
+    /// `text` with what is long and must be hidden hidden.
+    fn only_long(&self, text: &str) -> String {
+        let hidden = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        let long = hidden.values.iter().filter(|(value, _)| value.len() >= LONG);
+        long.fold(text.to_owned(), |text, (value, instead)| text.replace(value.as_str(), instead))
     }
 
     /// A text of the configuration as it was written, else with everything hidden that must be.
@@ -185,6 +234,23 @@ mod tests {
         assert_eq!(mask.apply("port 8080, not 18080x"), "port ${PORT}, not 18080x");
         mask.write_as("-x", "-${X}");
         assert_eq!((mask.written("-x").as_str(), mask.written("x 8080").as_str()), ("-${X}", "x ${PORT}"));
+    }
+
+    #[test]
+    fn json_stays_json_whatever_is_hidden() {
+        let mask = Mask::default();
+        for (value, name) in [("8080", "PORT"), ("error", "LEVEL"), ("12345678", "PIN"), ("say \"x\"", "QUOTED")] {
+            mask.hide(value, &format!("${{{name}}}"));
+        }
+        for (text, expected) in [
+            (r#"{"port":8080,"text":"at 8080"}"#, r#"{"port":8080,"text":"at ${PORT}"}"#),
+            (r#"{"level":"error","message":"error 8080"}"#, r#"{"level":"error","message":"${LEVEL} ${PORT}"}"#),
+            (r#"{"error":{"n":[12345678,1]}}"#, r#"{"error":{"n":["${PIN}",1]}}"#),
+            (r#"{"a": "they say \"x\""}"#, r#"{"a":"they ${QUOTED}"}"#),
+            (r#"{"a": [true, null]}"#, r#"{"a": [true, null]}"#),
+        ] {
+            assert_eq!(mask.apply_json(text), expected, "{text}");
+        }
     }
 
     #[test]

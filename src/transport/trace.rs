@@ -64,7 +64,10 @@ impl Trace {
     /// Writes a line of another process's trace, in which nothing is hidden yet.
     pub fn line(&self, line: &[u8]) {
         match std::str::from_utf8(line) {
-            Ok(text) => (self.lines)(self.mask.apply(text).as_bytes()),
+            Ok(text) => {
+                let line = self.mask.apply_json(text.trim_end());
+                (self.lines)(format!("{line}\n").as_bytes());
+            }
             Err(_) => (self.lines)(line),
         }
     }
@@ -127,7 +130,7 @@ impl Trace {
         line.pop();
         line.extend_from_slice(format!(",{}:", json!(key)).as_bytes());
         match std::str::from_utf8(value) {
-            Ok(text) => line.extend_from_slice(self.mask.apply(text).as_bytes()),
+            Ok(text) => line.extend_from_slice(self.mask.apply_json(text).as_bytes()),
             Err(_) => line.extend_from_slice(value),
         }
         line.extend_from_slice(b"}\n");

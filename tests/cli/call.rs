@@ -244,7 +244,7 @@ fn every_block_is_shown_or_noted() {
 fn events_are_one_object_a_line() {
     let progress = json!({"method": "notifications/progress", "params": {
         "progressToken": "$token", "progress": 1, "total": 2, "message": "half"}});
-    let log = json!({"method": "notifications/message", "params": {"level": "info", "data": {"a": 1}}});
+    let log = json!({"method": "notifications/message", "params": {"level": "warning", "data": {"a": 1}}});
     let server = tool().on_call([Step::Send(progress), Step::Send(log), Step::Reply(text("done"))]);
     let run = call(&server).args(["-o", "events"]).run();
     let events = run.events();
@@ -337,4 +337,25 @@ fn bad_entries_harm_no_other() {
     let test = test.entry("off", json!({"command": "touch", "args": ["oops"], "disabled": true}));
     let run = test.args(["call", "ok", "t"]).stdout("done\n").run();
     assert!(!run.path("oops").exists());
+}
+
+#[test]
+fn the_last_words_of_a_server_are_told_without_its_banner() {
+    let banner = (0..12).map(|line| format!("│  Welcome {line:<4} │\n")).collect::<String>();
+    let script = format!(
+        "cat >&2 <<'E'\n╭────────────────╮\n{banner}│                │\n╰────────────────╯\nTraceback:\n  no key\nKeyError: 'TOKEN'\n\nE\nexit 3"
+    );
+    let test = || Test::new().entry("s", json!({"command": "sh", "args": ["-c", script]})).args(["call", "s", "t"]);
+    let run = test().status(4).stderr_contains("│ Traceback:\n│   no key\n│ KeyError: 'TOKEN'\n").run();
+    assert!(
+        !run.stderr.contains('╭') && !run.stderr.contains('╰') && !run.stderr.contains("Welcome 0 "),
+        "{}",
+        run.stderr
+    );
+    assert!(run.stderr.matches("│ ").count() <= 6, "{}", run.stderr);
+    let run = test().args(["-o", "json"]).status(4).run();
+    let error = run.error();
+    let lines = error["stderr"].as_array().expect("lines");
+    assert_eq!(&lines[lines.len() - 3..], [json!("Traceback:"), json!("  no key"), json!("KeyError: 'TOKEN'")]);
+    assert!(!error["message"].as_str().expect("text").contains("KeyError"), "{error}");
 }

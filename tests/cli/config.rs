@@ -133,3 +133,22 @@ fn errors_say_where() {
         assert_eq!(fs::read_to_string(run.path("mcp.json")).expect("still there"), text);
     }
 }
+
+#[test]
+fn a_misspelt_key_is_warned_of_once() {
+    for words in [
+        &["call", "s", "t"][..],
+        &["tools", "s"],
+        &["tools", "--trust"],
+        &["servers", "--check", "--trust"],
+        &["ping", "s"],
+    ] {
+        let entry = Fake::new().tool("t");
+        let test = Test::new().server("s", &entry);
+        let text = fs::read_to_string(test.folder().join("mcp.json")).expect("the file");
+        let text = text.replacen("\"command\"", "\"call_timeout\": 5000, \"command\"", 1);
+        let run = test.config(&text).args(words.iter().copied()).run();
+        assert_eq!(run.stderr.matches("call_timeout").count(), 1, "{words:?}: {}", run.stderr);
+        assert!(run.stderr.contains("did you mean `callTimeout`?"), "{}", run.stderr);
+    }
+}

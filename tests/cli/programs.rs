@@ -38,6 +38,10 @@ fn reply(run: &Run) -> Value {
 fn what_programs_print() {
     for (printed, reply_) in [
         (r#"{"ok": true, "data": {"age": 20}}"#, json!({"action": "accept", "content": {"age": 20}})),
+        (r#"{"action": "accept", "content": {"age": 20}}"#, json!({"action": "accept", "content": {"age": 20}})),
+        (r#"{"content": {"age": 20}}"#, json!({"action": "accept", "content": {"age": 20}})),
+        (r#"{"action": "decline"}"#, json!({"action": "decline"})),
+        (r#"{"action": "cancel"}"#, json!({"action": "cancel"})),
         (
             r#"{"ok": true, "data": {"age": 20.0, "height": 1.5}}"#,
             json!({"action": "accept", "content": {"age": 20, "height": 1.5}}),

@@ -277,3 +277,60 @@ done"#;
     let words = ["call", "t", "--elicit", "cancel", "--", "sh", script];
     Test::new().args(words).stdout("done\n").stderr_contains("\"elicitation\": \"plain\"").run();
 }
+
+#[test]
+fn what_went_wrong_is_told_without_what_was_not_used() {
+    let refused = Test::new().entry("s", json!({"url": "http://127.0.0.1:9/mcp"})).args(["call", "s", "t"]);
+    let run = refused.args(["--answer", "name=Ada", "--answer", "nam=Eve"]).status(4).run();
+    assert!(run.stderr.starts_with("error: ") && !run.stderr.contains("not used"), "{}", run.stderr);
+    let schema = json!({"type": "object", "properties": {"age": {"type": "integer"}}, "required": ["age"]});
+    let server = Fake::new().tool("t").on_call([ask("ask-1", &schema), replied("ask-1"), Step::Reply(text("done"))]);
+    let run = call(&server).args(["--answer", "age=old", "--answer", "nam=Eve"]).status(8).run();
+    let (error, unused) = (run.stderr.find("old is not a whole number"), run.stderr.find("not used"));
+    assert!(error.is_some() && unused.is_none_or(|unused| error < Some(unused)), "{}", run.stderr);
+    // Nor behind a link that was answered wrong.
+    let link = Fake::new().tool("t").on_call([
+        ask_link("ask-1", "https://a.example/"),
+        replied("ask-1"),
+        Step::Reply(text("done")),
+    ]);
+    let run = call(&link).args(["--answer", "age=1"]).status(8).run();
+    assert!(run.stderr.starts_with("error: ") && !run.stderr.contains("not used"), "{}", run.stderr);
+}
+
+#[test]
+fn commas_separate_choices_alone() {
+    let list = |items: Value| json!({"type": "object", "properties": {"tags": {"type": "array", "items": items}}, "required": ["tags"]});
+    let texts = list(json!({"type": "string"}));
+    let numbers = list(json!({"type": "integer"}));
+    let choices = list(json!({"type": "string", "enum": ["a", "b", "c"]}));
+    let titled = list(json!({"anyOf": [{"const": "a", "title": "A, first"}, {"const": "b", "title": "B"}]}));
+    for (schema, words, sent) in [
+        (&texts, &["tags=a,b"][..], json!(["a,b"])),
+        (&texts, &["tags=a, b"], json!(["a, b"])),
+        (&texts, &["tags=a", "tags=b,c"], json!(["a", "b,c"])),
+        (&texts, &[r#"tags=["a","b"]"#], json!(["a", "b"])),
+        (&texts, &[r#"tags:=["a"]"#, "tags=b"], json!(["a", "b"])),
+        (&numbers, &["tags=1", "tags=2"], json!([1, 2])),
+        (&numbers, &["tags=1"], json!([1])),
+        (&numbers, &["tags=[1,2]"], json!([1, 2])),
+        (&choices, &["tags=a,b"], json!(["a", "b"])),
+        (&choices, &["tags=a", "tags=b, c"], json!(["a", "b", "c"])),
+        (&titled, &["tags=A, first"], json!(["a"])),
+    ] {
+        let server = Fake::new().tool("t").on_call([ask("ask-1", schema), replied("ask-1"), Step::Reply(text("done"))]);
+        let words = words.iter().flat_map(|word| ["--answer", word]);
+        let run = call(&server).args(words.clone()).stdout("done\n").stderr("").run();
+        assert_eq!(reply(&run)["content"]["tags"], sent, "{:?}", words.collect::<Vec<_>>());
+    }
+    let server =
+        |schema| Fake::new().tool("t").on_call([ask("ask-1", schema), replied("ask-1"), Step::Reply(text("done"))]);
+    let run = call(&server(&numbers)).args(["--answer", "tags=1,2"]).status(8).run();
+    assert!(
+        run.stderr.contains("1,2 is not a number; for several, repeat tags=… or write a JSON list"),
+        "{}",
+        run.stderr
+    );
+    let run = call(&server(&texts)).status(8).stderr_contains("required, list of texts").run();
+    assert!(!run.stderr.contains("comma"), "{}", run.stderr);
+}

@@ -278,3 +278,42 @@ fn a_task_that_never_ends_is_given_up_when_its_time_is_over() {
     assert!(run.took.as_secs() < 10, "{:?}", run.took);
     assert!(run.received("s").iter().any(|message| message["method"] == "tasks/cancel"));
 }
+
+/// A task that goes on until there is a file `go`.
+fn waits() -> Fake {
+    server().on("tasks/get", [Step::ExpectFile("go".into()), completed()])
+}
+
+#[test]
+fn the_result_comes_first_whatever_becomes_of_the_file() {
+    let pending = |test: &Test| test.folder().join("call.json");
+    for how in ["removed", "a folder", "unreadable"] {
+        let test = Test::new().server("s", &waits());
+        let args = ["call", "s", "t", "--defer", "call.json"];
+        let program =
+            test.command().args(args).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
+        let program = program.expect("the program starts");
+        let deadline = Instant::now() + Duration::from_secs(20);
+        while !pending(&test).exists() {
+            assert!(Instant::now() < deadline, "the task was never kept");
+            thread::sleep(Duration::from_millis(10));
+        }
+        match how {
+            "removed" => fs::remove_file(pending(&test)).expect("removed"),
+            "a folder" => {
+                fs::remove_file(pending(&test)).expect("removed");
+                fs::create_dir_all(pending(&test).join("inner")).expect("made");
+            }
+            _ => fs::write(pending(&test), "no JSON").expect("written"),
+        }
+        fs::write(test.folder().join("go"), "").expect("written");
+        let output = program.wait_with_output().expect("it ends");
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(
+            (output.status.code(), output.stdout.as_slice()),
+            (Some(0), b"done\n".as_slice()),
+            "{how}: {stderr}"
+        );
+        assert!(!stderr.contains("error:"), "{how}: {stderr}");
+    }
+}

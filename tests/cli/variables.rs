@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::{Value, json};
 
-use super::harness::{Fake, Run, Test};
+use super::harness::{Fake, Run, Step, Test};
 
 /// The value that must not be seen, in any spelling.
 const MARKER: &str = "Mark3r/S3cr+t \u{e9}";
@@ -15,6 +15,7 @@ fn entries() -> Vec<(&'static str, Value)> {
         ("command", json!({"command": "/nowhere/${MARKER}/x"})),
         ("folder", json!({"command": "true", "cwd": "/nowhere/${MARKER}"})),
         ("address", json!({"url": "http://me:${MARKER}@127.0.0.1:9/${MARKER}?k=${MARKER}#${MARKER}"})),
+        ("host", json!({"url": "http://${PLAIN}.invalid:9/mcp"})),
         ("no-address", json!({"url": "${MARKER}"})),
         ("scheme", json!({"url": "${MARKER}://a"})),
         ("headers", json!({"url": "http://127.0.0.1:9/", "headers": {"X-Key": "${MARKER}", "${MARKER}": "x"}})),
@@ -44,7 +45,7 @@ fn check(run: &Run, what: &str) {
 }
 
 fn test() -> Test {
-    let test = Test::new().server("works", &Fake::new().tool("t")).env("MARKER", MARKER);
+    let test = Test::new().server("works", &Fake::new().tool("t")).env("MARKER", MARKER).env("PLAIN", "Mark3rPlain");
     entries().into_iter().fold(test, |test, (name, entry)| test.entry(name, entry))
 }
 
@@ -73,6 +74,45 @@ fn the_text_of_the_configuration_stands_in_its_place() {
     assert!(run.stderr.contains("/nowhere/${MARKER}/x"), "{}", run.stderr);
     let run = test().args(["call", "args", "t"]).status(4).run();
     assert!(run.stderr.contains("token ${MARKER}"), "{}", run.stderr);
+}
+
+#[test]
+fn a_variable_in_a_host_is_shown_as_it_is_written() {
+    let run = test().args(["call", "host", "t"]).status(4).run();
+    assert!(run.stderr.contains("${PLAIN}.invalid"), "{}", run.stderr);
+    let run = test().args(["servers", "-o", "json"]).run_any();
+    assert!(run.stdout.contains("${PLAIN}.invalid"), "{}", run.stdout);
+}
+
+#[test]
+fn short_and_common_values_break_nothing() {
+    let params = json!({"level": "error", "data": {"port": 8080, "on": true, "text": "at 8080, with error"}});
+    let log = Step::Send(json!({"method": "notifications/message", "params": params}));
+    let result = json!({"content": [{"type": "text", "text": "at 8080"}], "structuredContent": {"port": 8080}});
+    let fake = Fake::new().tool("t").on_call([log, Step::Reply(result)]);
+    let values =
+        [("PORT", "8080"), ("MODE", "error"), ("KIND", "text"), ("EVENT", "log"), ("WORD", "method"), ("QUOTE", "\"")];
+    for mode in ["text", "json", "events"] {
+        let test = values.iter().fold(Test::new().server("s", &fake), |test, (name, value)| test.env(name, value));
+        let mut config: Value =
+            serde_json::from_slice(&fs::read(test.folder().join("mcp.json")).expect("the file")).expect("JSON");
+        for (name, _) in values {
+            config["mcpServers"]["s"]["env"][name] = json!(format!("${{{name}}}"));
+        }
+        let run =
+            test.config(&config.to_string()).args(["call", "s", "t", "--trace", "trace.jsonl", "-v", "-o", mode]).run();
+        let trace = fs::read_to_string(run.path("trace.jsonl")).expect("a trace");
+        let lines: Vec<Value> = trace.lines().map(|line| serde_json::from_str(line).expect(line)).collect();
+        assert!(lines.iter().any(|line| line["received"]["method"] == "notifications/message"), "{trace}");
+        if mode == "events" {
+            let events = run.events();
+            let log = events.iter().find(|event| event["event"] == "log").expect("a log");
+            assert_eq!((&log["level"], &log["data"]["port"]), (&json!("error"), &json!(8080)));
+            assert_eq!(log["data"]["text"], "at ${PORT}, with ${MODE}");
+        }
+        // What the tool gives is the server's own.
+        assert!(run.stdout.contains("8080"), "{}", run.stdout);
+    }
 }
 
 #[test]

@@ -51,14 +51,17 @@ impl Overlay {
         self.typed.is_empty()
     }
 
-    /// The value for `field`, where there is one. Text is read as the field reads what a person types.
+    /// The value for `field`, where there is one. Text is read as the field reads what a person types; but commas separate
+    /// choices alone.
     pub(super) fn value(&self, field: &Field) -> Option<Result<Value, String>> {
         let given: Vec<&TypedAnswer> =
             self.typed.iter().filter(|(key, _)| *key == field.key).map(|(_, typed)| typed).collect();
         match given.as_slice() {
             [] => return None,
             [TypedAnswer::Json(value)] => return Some(Ok(value.clone())),
-            [TypedAnswer::Text(text)] => return Some(field.parse(text).map_err(|error| error.reason)),
+            [TypedAnswer::Text(text)] if !field.is_free_list() => {
+                return Some(field.parse(text).map_err(|error| error.reason));
+            }
             _ if !field.takes_several() => return Some(Err("given twice, but it takes only one value".to_owned())),
             _ => {}
         }

@@ -223,9 +223,10 @@ fn repeated_typed_answers_make_a_list() {
         (&["topics=a", "topics=c"][..], r#"accept {"topics":["a","c"]}"#),
         (&["topics=a,b", "topics:=[\"c\"]"], r#"accept {"topics":["a","b","c"]}"#),
         (&["to=x", "to=y"], r#"accept {"to":["x","y"]}"#),
-        (&["to=x, y", "sizes=1,2"], r#"accept {"to":["x","y"],"sizes":[1,2]}"#),
+        (&["to=x, y", "sizes=1", "sizes=[2,3]"], r#"accept {"to":["x, y"],"sizes":[1,2,3]}"#),
+        (&["sizes=1,2"], "fail: --answer sizes: 1,2 is not a number; for several, repeat sizes=… or write a JSON list"),
         (&["to=[\"x, y\"]"], r#"accept {"to":["x, y"]}"#),
-        (&["sizes=1", "sizes=two"], "fail: --answer sizes: two is not JSON"),
+        (&["sizes=1", "sizes=two"], "fail: --answer sizes: two is not a number"),
         (&["topics=a"], "fail: --answer topics: "),
     ] {
         let told = once("", typed, &question);

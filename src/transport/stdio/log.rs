@@ -8,8 +8,8 @@ use tokio::{
     sync::mpsc,
 };
 
-/// How many of the last lines are kept.
-const KEPT: usize = 20;
+/// How many of the last lines that say something are kept.
+const KEPT: usize = 6;
 /// How much of a line is kept, in bytes.
 const LINE: usize = 2000;
 /// How many lines wait to be taken before the server's writing waits too.
@@ -35,7 +35,7 @@ impl StderrLog {
         self.lines.recv().await
     }
 
-    /// The last lines, oldest first.
+    /// The last lines that say something, oldest first.
     pub(super) fn tail(&self) -> Vec<String> {
         self.tail.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect()
     }
@@ -66,13 +66,65 @@ async fn drain(stderr: impl AsyncRead + Unpin, lines: mpsc::Sender<String>, tail
 async fn keep(line: &mut Vec<u8>, lines: &mpsc::Sender<String>, tail: &Mutex<VecDeque<String>>) {
     let text = String::from_utf8_lossy(line.trim_ascii_end()).into_owned();
     line.clear();
-    {
+    if let Some(said) = said(&text) {
         let mut tail = tail.lock().unwrap_or_else(PoisonError::into_inner);
         if tail.len() == KEPT {
             tail.pop_front();
         }
-        tail.push_back(text.clone());
+        tail.push_back(said);
     }
     // Nobody takes the lines any more once the connection closes; draining goes on.
     drop(lines.send(text).await);
+}
+
+/// What a line says, without the frame that may be drawn around it and without colours; `None` where that is nothing.
+fn said(line: &str) -> Option<String> {
+    let is_frame = |c: char| {
+        matches!(c, '\u{2500}'..='\u{259f}' | '|' | '+' | '*' | '=' | '#' | '-' | '_' | '~') || c.is_whitespace()
+    };
+    let plain = without_escapes(line);
+    let bare = plain.trim_matches(|c: char| matches!(c, '\u{2500}'..='\u{259f}')).trim_end();
+    // The marks of plain frames may also be part of what is said.
+    let bare = if bare.len() == plain.trim_end().len() { plain.trim_end() } else { bare.trim() };
+    (!bare.chars().all(is_frame)).then(|| bare.to_owned())
+}
+
+/// `text` without the sequences that colour it or move the cursor.
+fn without_escapes(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    let mut rest = text.chars().peekable();
+    while let Some(c) = rest.next() {
+        if c != '\u{1b}' {
+            plain.push(c);
+        } else if rest.next_if_eq(&'[').is_some() {
+            // A control sequence ends with its first letter or the like.
+            rest.by_ref().find(|c| matches!(c, '\u{40}'..='\u{7e}'));
+        }
+    }
+    plain
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn frames_and_colours_say_nothing() {
+        for (line, expected) in [
+            ("╭──────────────╮", None),
+            ("│              │", None),
+            ("│  FastMCP 4.2  │", Some("FastMCP 4.2")),
+            ("==============", None),
+            ("+----+----+", None),
+            ("", None),
+            ("   ", None),
+            ("| a | b |", Some("| a | b |")),
+            ("  File \"x.py\", line 3", Some("  File \"x.py\", line 3")),
+            ("\u{1b}[31mError:\u{1b}[0m no key", Some("Error: no key")),
+            ("── Starting ──", Some("Starting")),
+            ("- one", Some("- one")),
+        ] {
+            assert_eq!(said(line).as_deref(), expected, "{line}");
+        }
+    }
 }

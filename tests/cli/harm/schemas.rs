@@ -19,8 +19,8 @@ const PEAK: u64 = if cfg!(debug_assertions) { 80 << 10 } else { 64 << 10 };
 
 /// How long a run may take, in seconds: the machine may be busy with other tests.
 const LONG: u64 = if cfg!(debug_assertions) { 25 } else { 2 };
-/// How soon a signal ends the program. What is bounded in steps takes longer in a build for tests.
-const SOON: Duration = Duration::from_secs(if cfg!(debug_assertions) { 10 } else { 1 });
+/// How soon a signal ends the program.
+const SOON: Duration = Duration::from_secs(1);
 
 fn nested(depth: usize) -> Value {
     (0..depth).fold(json!([]), |inner, _| json!([inner]))
@@ -237,6 +237,60 @@ fn structured_results_cost_no_more_than_their_budget() {
             Test::new().server("s", &fake).args(["call", "s", "t"]).memory(MEMORY).stdout_contains("done\n").run();
         is_small(about, &run);
         assert!(run.took < Duration::from_secs(LONG), "{about}: it took {:?}", run.took);
+    }
+}
+
+/// Forms whose parts refer to what is as large as the whole.
+fn wide(count: usize) -> Vec<(&'static str, Value)> {
+    let names = |part: &dyn Fn(usize) -> Value| -> Map<String, Value> {
+        (0..count).map(|i| (format!("field{i}"), part(i))).collect()
+    };
+    let refers = |title: bool| {
+        names(&|i| {
+            if title { json!({"$ref": "#/$defs/n", "title": format!("T{i}")}) } else { json!({"$ref": "#/$defs/n"}) }
+        })
+    };
+    let object = |properties: Map<String, Value>, n: Value| json!({"type": "object", "properties": properties, "$defs": {"n": n}});
+    let inner = || json!({"type": "object", "properties": names(&|_| json!({"type": "string"}))});
+    let texts = || (0..count).map(|i| json!(format!("choice {i}"))).collect::<Vec<Value>>();
+    let all_of = || names(&|_| json!({"allOf": vec![json!({"$ref": "#/$defs/n"}); 3]}));
+    let patterns = || names(&|i| json!({"type": "string", "pattern": format!("^(a{{90}}b{{90}}){{50}}x{i}$")}));
+    vec![
+        ("objects", object(refers(false), inner())),
+        ("objects with titles", object(refers(true), inner())),
+        ("objects through allOf", object(all_of(), inner())),
+        ("choices", object(refers(true), json!({"enum": texts()}))),
+        ("lists of choices", object(refers(true), json!({"type": "array", "items": {"enum": texts()}}))),
+        ("defaults", object(refers(true), json!({"default": texts(), "type": "array", "items": {"enum": texts()}}))),
+        ("descriptions", object(refers(true), json!({"type": "string", "description": "x".repeat(count * 20)}))),
+        ("patterns", object(patterns(), json!({}))),
+        ("odd parts", object(names(&|i| json!({"anyOf": [{"type": "strin"}, {"const": i}], "not": {}})), json!({}))),
+    ]
+}
+
+/// What a schema of `size` bytes may make the program hold: a straight line, 64 MiB for a quarter of a megabyte.
+#[track_caller]
+fn grows(about: &str, run: &crate::harness::Run, size: usize) {
+    let most = PEAK - (50 << 10) + 200 * (size as u64 >> 10);
+    assert!(run.peak < most, "{about}, {size} bytes: {} MiB were held", run.peak / 1024);
+}
+
+#[test]
+fn a_form_grows_with_its_schema_and_not_with_the_square() {
+    for (about, schema) in wide(4_000) {
+        let fake = || Fake::new().tool("t").on_call(asking(&schema));
+        let size = schema.to_string().len();
+        let done = Step::Reply(json!({"content": [{"type": "text", "text": "done"}]}));
+        let answered = Fake::new().tool("t").on_call(asking(&schema).into_iter().chain([done]));
+        let test = Test::new().server("s", &answered).memory(MEMORY);
+        let run = test.args(["call", "s", "t", "--answer", "field0=x"]).run_any();
+        grows(about, &run, size);
+        assert!(run.took < Duration::from_secs(LONG), "{about}, {size} bytes: it took {:?}", run.took);
+        interrupted(about, &Test::new().server("s", &fake()).args(["call", "s", "t"]).memory(MEMORY));
+        let listed = Fake::new().tool_with("t", &schema);
+        let run = Test::new().server("s", &listed).args(["tools", "s", "t"]).memory(MEMORY).run();
+        grows(about, &run, size);
+        assert!(run.took < Duration::from_secs(LONG), "{about}: the page took {:?}", run.took);
     }
 }
 

@@ -59,6 +59,12 @@ impl Run {
     }
 }
 
+/// How long anything may take that a test waits for. What starts servers of others sets `TEST_SECONDS`.
+pub(crate) fn patience() -> Duration {
+    let seconds = std::env::var("TEST_SECONDS").ok().and_then(|seconds| seconds.parse().ok());
+    Duration::from_secs(seconds.unwrap_or(30))
+}
+
 /// Waits for the end of `child` and all it wrote; kills it, and fails, when `time` is over.
 pub(crate) fn wait(mut child: Child, time: Duration) -> Run {
     let start = Instant::now();

@@ -21,13 +21,10 @@ use pty_process::{
 };
 use serde_json::Value;
 
-use super::Test;
+use super::{Test, run::patience};
 
 /// How long a person reads before they type: longer than the program holds keys back.
 const READING: Duration = Duration::from_millis(450);
-
-/// How long anything may take to be seen.
-const LIMIT: Duration = Duration::from_secs(20);
 
 /// The program at a terminal, with a person who waits until they see something, and types.
 pub(crate) struct AtTerminal {
@@ -123,7 +120,7 @@ impl Screen {
     /// Waits until `holds`, and gives the screen.
     #[track_caller]
     fn wait(&self, what: &str, holds: impl Fn(&State) -> bool) -> String {
-        let end = Instant::now() + LIMIT;
+        let end = Instant::now() + patience();
         let mut state = self.lock();
         loop {
             if holds(&state) {
@@ -234,7 +231,7 @@ impl AtTerminal {
     /// Waits until a scripted server has been told something to its request with this id.
     #[track_caller]
     pub(crate) fn wait_for_reply(&self, server: &str, id: &str) -> &Self {
-        let end = Instant::now() + LIMIT;
+        let end = Instant::now() + patience();
         let path = self.test.folder().join(format!("{server}.received"));
         while !std::fs::read_to_string(&path).is_ok_and(|text| text.contains(&format!("\"id\":\"{id}\""))) {
             assert!(Instant::now() < end, "{id} was never replied to");
@@ -246,7 +243,7 @@ impl AtTerminal {
     /// Waits until a scripted server has been asked this.
     #[track_caller]
     pub(crate) fn wait_for_request(&self, server: &str, method: &str) -> &Self {
-        let end = Instant::now() + LIMIT;
+        let end = Instant::now() + patience();
         let path = self.test.folder().join(format!("{server}.received"));
         while !std::fs::read_to_string(&path).is_ok_and(|text| text.contains(&format!("\"{method}\""))) {
             assert!(Instant::now() < end, "{method} was never asked");
@@ -283,7 +280,7 @@ impl AtTerminal {
     /// Waits for the end of the program, and checks that the terminal is as it was before.
     #[track_caller]
     pub(crate) fn end(mut self, status: i32) -> Ended {
-        let end = Instant::now() + LIMIT;
+        let end = Instant::now() + patience();
         let ended = loop {
             if let Some(status) = self.child.try_wait().expect("the program is ours") {
                 break status;

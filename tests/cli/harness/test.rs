@@ -54,7 +54,7 @@ impl Test {
             stdout_parts: Vec::new(),
             stderr: None,
             stderr_parts: Vec::new(),
-            time: Duration::from_secs(30),
+            time: super::run::patience(),
             memory: None,
         }
     }

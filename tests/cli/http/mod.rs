@@ -2,6 +2,7 @@
 
 mod awkward;
 mod demo;
+mod foreign_keys;
 mod gateway;
 mod gateways;
 mod handshake;
