@@ -2,9 +2,7 @@
 
 use std::{
     collections::HashMap,
-    env,
     fmt::Write as _,
-    path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
     time::Instant,
 };
@@ -15,18 +13,20 @@ use serde_json::{Map, Value, json};
 use super::{
     command_host::{CommandHost, Ear},
     context::Context,
+    doctor_surroundings::{same_as, surroundings},
     everywhere::{Picked, each},
     examine::{Finding, examine},
+    kept,
     options::ServerArgs,
     questions::Questions,
     select::{Selected, place},
 };
 use crate::{
     client::{Notice, NoticeKind},
-    config::{Config, FoundBy},
+    config::{Config, Entry, FoundBy},
     error::Error,
+    keeper::Found,
     text::{safe_line, safe_name},
-    transport::Endpoint,
 };
 
 /// What `doctor` takes.
@@ -89,7 +89,8 @@ pub async fn run(args: DoctorArgs, context: &Context) -> anyhow::Result<()> {
     if printer.mode().is_text() {
         printer.data("doctor", &Value::Null, || text)?;
     }
-    let look = async |name: &str| Ok(look(&session, &config, name).await);
+    let kept = kept::look(printer).await?;
+    let look = async |name: &str| Ok(look(&session, &config, &kept, name).await);
     let taken = each(&names, look, |name, seen| {
         let mut seen = seen?;
         let heard = said.lock().unwrap_or_else(PoisonError::into_inner).remove(name).unwrap_or_default();
@@ -206,7 +207,14 @@ impl Seen {
     }
 }
 
-async fn look(session: &CommandHost, config: &Config, name: &str) -> Seen {
+/// Where an entry stands, and which it hides.
+fn stands_in(entry: &Entry) -> String {
+    let Some(file) = &entry.file else { return String::new() };
+    let hides = entry.hides.as_ref().map(|own| format!(", hides the one of {}", own.display())).unwrap_or_default();
+    format!("  ({}:{}{hides})", file.display(), entry.line)
+}
+
+async fn look(session: &CommandHost, config: &Config, kept: &[Found], name: &str) -> Seen {
     let mut seen = Seen::default();
     let Some(entry) = config.entry(name) else { return seen };
     seen.findings.extend(entry.warnings.iter().cloned().map(Finding::warning));
@@ -217,8 +225,21 @@ async fn look(session: &CommandHost, config: &Config, name: &str) -> Seen {
             return seen;
         }
         Ok(server) => {
-            seen.step("entry", format!("{kind}  {what}"), None, json!({"kind": kind, "endpoint": what}));
-            surroundings(&mut seen, &server.endpoint);
+            let value = json!({"kind": kind, "endpoint": what, "file": entry.file, "line": entry.line});
+            seen.step("entry", format!("{kind}  {what}{}", stands_in(entry)), None, value);
+            for around in surroundings(server) {
+                match around {
+                    Ok((name, about, value)) => seen.step(name, about, None, value),
+                    Err(wrong) => seen.findings.push(Finding::warning(wrong)),
+                }
+            }
+            if let Some(found) = kept.iter().find(|found| found.is_of(server)) {
+                seen.step("kept", kept::words(&found.standing), None, json!(found.standing));
+            }
+            let same = same_as(config, entry);
+            if !same.is_empty() {
+                seen.findings.push(Finding::warning(format!("it is the same server as {}", same.join(", "))));
+            }
         }
     }
     let began = Instant::now();
@@ -255,68 +276,4 @@ async fn look(session: &CommandHost, config: &Config, name: &str) -> Seen {
         }
     }
     seen
-}
-
-/// The program, or the way to the address.
-fn surroundings(seen: &mut Seen, endpoint: &Endpoint) {
-    match endpoint {
-        Endpoint::Stdio(stdio) => match find_program(&stdio.command) {
-            Some(path) => seen.step("program", path.display().to_string(), None, json!({"path": path})),
-            None => seen.findings.push(Finding::warning(missing(&stdio.command))),
-        },
-        Endpoint::Http(http) => {
-            let keys = ["HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"];
-            if let Some(key) = keys.iter().find(|key| env::var_os(key).is_some_and(|value| !value.is_empty())) {
-                seen.step("proxy", format!("{key} is set"), None, json!({"variable": key}));
-            }
-            let is_loopback =
-                http.url.host_str().is_some_and(|host| matches!(host, "localhost" | "127.0.0.1" | "[::1]"));
-            if http.url.scheme() == "http" && !is_loopback {
-                seen.findings.push(Finding::warning(
-                    "the address is plain http, so others on the network can read the messages".into(),
-                ));
-            }
-        }
-    }
-}
-
-fn find_program(command: &str) -> Option<PathBuf> {
-    let is_program = |path: &Path| {
-        use std::os::unix::fs::PermissionsExt as _;
-        path.metadata().is_ok_and(|there| there.is_file() && there.permissions().mode() & 0o111 != 0)
-    };
-    if command.contains('/') {
-        return Some(PathBuf::from(command)).filter(|path| is_program(path));
-    }
-    if command == env!("CARGO_PKG_NAME") {
-        return env::current_exe().ok();
-    }
-    env::split_paths(&env::var_os("PATH")?).map(|folder| folder.join(command)).find(|path| is_program(path))
-}
-
-/// What to do about a program that is not there.
-fn missing(command: &str) -> String {
-    let name = command.rsplit('/').next().unwrap_or(command);
-    let mend = match name {
-        "npx" | "npm" | "node" => "install Node.js",
-        "uvx" | "uv" => "install uv",
-        "python" | "python3" | "pip" | "pipx" => "install Python",
-        "docker" | "podman" => "install it, and check that it is running",
-        "bunx" | "bun" => "install Bun",
-        "deno" => "install Deno",
-        _ => "install it, or write its full path",
-    };
-    format!("the program {command} is not on PATH: {mend}")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn programs_are_found_as_the_system_would() {
-        assert!(find_program("sh").is_some() && find_program("/bin/sh").is_some());
-        assert!(find_program("no-such-program").is_none() && find_program("/etc/passwd").is_none());
-        assert!(missing("npx").contains("Node.js") && missing("/opt/x/uvx").contains("install uv"));
-    }
 }

@@ -4,6 +4,8 @@ use std::collections::HashSet;
 
 use serde_json::{Value, json};
 
+use crate::form::Checker;
+
 /// Something that looks wrong.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Finding {
@@ -112,11 +114,16 @@ fn schema_of(say: &mut impl FnMut(String), key: &str, schema: &Value) {
     }
     let mut walk = Walk { root: schema, parts: 0, dangling: Vec::new(), wrong: Vec::new() };
     walk.follow(schema, 0);
+    let is_sound = walk.dangling.is_empty() && walk.wrong.is_empty();
     for reference in walk.dangling {
         say(format!("its {key} refers to {reference:?}, which does not exist"));
     }
-    for what in walk.wrong {
+    for what in &walk.wrong {
         say(format!("its {key} {what}"));
+    }
+    // What a client would find that checks values with it.
+    if is_sound && let Err(reason) = Checker::new(schema) {
+        say(format!("its {key} cannot be used to check anything: {reason}"));
     }
 }
 
@@ -214,6 +221,9 @@ mod tests {
         assert!(tool("inputSchema", dangling).contains("#/$defs/x"));
         let unknown = json!({"type": "object", "properties": {"a": {"type": "text"}}});
         assert!(tool("outputSchema", unknown).contains("JSON Schema does not know"));
+        let wrong = json!({"type": "object", "properties": {"a": {"type": "string", "minLength": "two"}}});
+        assert!(tool("outputSchema", wrong.clone()).contains("its outputSchema cannot be used to check anything: "));
+        assert!(tool("inputSchema", wrong).contains("its inputSchema cannot be used"));
         let twice = json!({"name": "a", "description": "A.", "inputSchema": {"type": "object"}});
         assert!(examine("tools", &[twice.clone(), twice])[0].message.contains("twice"));
     }

@@ -14,6 +14,7 @@ mod context;
 pub mod demo_server;
 mod discovered;
 pub mod doctor;
+mod doctor_surroundings;
 pub mod down;
 pub mod each;
 mod each_lines;

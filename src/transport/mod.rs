@@ -19,6 +19,7 @@ pub use credentials::{Credentials, CredentialsError, Grant, Refused};
 pub use endpoint::{Endpoint, HttpEndpoint, HttpKind, StdioEndpoint};
 pub use error::TransportError;
 use error::is_passing;
+pub(crate) use http::proxy_of;
 pub use http::{Web, WebDocument};
 pub use incoming::{Closed, Incoming, Junk, Outgoing};
 pub use limits::Limits;

@@ -36,6 +36,37 @@ fn what_is_wrong_with_a_server_is_named_and_fails_where_that_is_wanted() {
 }
 
 #[test]
+fn what_a_server_has_around_it_is_told() {
+    let refused = json!({"url": "http://127.0.0.1:9/mcp"});
+    let test = |entry: serde_json::Value| Test::new().entry("web", entry).args(["doctor", "web"]).status(4);
+    test(refused).stdout_contains("sign-in: nobody is signed in").stdout_contains("mcp.json:1)").run();
+    let header = json!({"url": "http://127.0.0.1:9/mcp", "headers": {"Authorization": "Bearer hidden-token"}});
+    let run = test(header).stdout_contains("sign-in: the Authorization header").run();
+    assert!(!run.stdout.contains("hidden-token") && !run.stderr.contains("hidden-token"));
+    let far = json!({"url": "http://mcp.invalid/mcp"});
+    let proxied = Test::new().entry("far", far.clone()).env("HTTP_PROXY", "http://u:secret-word@127.0.0.1:9");
+    let run = proxied.env("http_proxy", "http://u:secret-word@127.0.0.1:9").args(["doctor", "far"]).status(4).run();
+    assert!(run.stdout.contains("proxy: through the proxy 127.0.0.1:9 (http_proxy)"), "{}", run.stdout);
+    assert!(run.stdout.contains("the address is plain http") && !run.stdout.contains("secret-word"), "{}", run.stdout);
+}
+
+#[test]
+fn two_names_of_one_server_are_told() {
+    let test = Test::new().demo().entry("again", json!({"command": "toolnexus", "args": ["demo-server"]}));
+    let run = test.args(["doctor", "forms", "--strict"]).status(6).run();
+    assert!(run.stdout.contains("it is the same server as again"), "{}", run.stdout);
+}
+
+#[test]
+fn a_schema_that_checks_nothing_is_told() {
+    let schema = json!({"type": "object", "properties": {"n": {"type": "integer", "minimum": "one"}}});
+    let server = Fake::new().tool_giving("count", &schema);
+    let run = Test::new().server("s", &server).args(["doctor", "s", "-o", "json", "--strict"]).status(6).run();
+    let findings = run.json()["servers"]["s"]["findings"].to_string();
+    assert!(findings.contains("its outputSchema cannot be used to check anything"), "{findings}");
+}
+
+#[test]
 fn what_cannot_start_is_told_with_what_to_do() {
     let npx = json!({"command": "/nowhere/npx", "args": ["-y", "x"], "env": {"KEY": "hidden"}});
     let test = || Test::new().demo().entry("node", npx.clone()).entry("bad", json!({"command": 7}));

@@ -18,4 +18,5 @@ mod two_endpoints;
 mod web;
 
 pub use connection::{connect, connect_with};
+pub(crate) use proxy::words_of as proxy_of;
 pub use web::{Web, WebDocument};

@@ -25,6 +25,11 @@ pub(super) fn of(url: &Url) -> Option<Chosen> {
     choose(url, &|name| std::env::var(name).ok())
 }
 
+/// The proxy that a request to `url` would go through, as it may be shown.
+pub(crate) fn words_of(url: &Url) -> Option<String> {
+    of(url).map(|chosen| chosen.words())
+}
+
 fn choose(url: &Url, variable: &dyn Fn(&str) -> Option<String>) -> Option<Chosen> {
     let given = |name: &str| variable(name).map(|value| value.trim().to_owned()).filter(|value| !value.is_empty());
     let names: &[&'static str] = match url.scheme() {

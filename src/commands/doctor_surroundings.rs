@@ -1,0 +1,120 @@
+//! What a server needs around it, before it is started or reached: a program, a proxy, a sign-in.
+
+use std::{
+    env,
+    path::{Path, PathBuf},
+};
+
+use serde_json::{Value, json};
+
+use super::{
+    command_host::sign_ins_folder,
+    login::{to_json, words},
+};
+use crate::{
+    auth::Store,
+    config::{Config, Entry, ServerConfig},
+    transport::{Endpoint, HttpEndpoint, proxy_of},
+};
+
+/// Something that was looked at, in a word, in more words, and for programs; or what is wrong with it.
+pub(super) type Around = Result<(&'static str, String, Value), String>;
+
+/// What there is to say of the surroundings of a server.
+pub(super) fn surroundings(server: &ServerConfig) -> Vec<Around> {
+    match &server.endpoint {
+        Endpoint::Stdio(stdio) => match find_program(&stdio.command) {
+            Some(path) => vec![Ok(("program", path.display().to_string(), json!({"path": path})))],
+            None => vec![Err(missing(&stdio.command))],
+        },
+        Endpoint::Http(http) => {
+            let proxy = proxy_of(&http.url).map(|words| Ok(("proxy", words.clone(), json!({"through": words}))));
+            proxy.into_iter().chain(exposed(http)).chain([sign_in(server, http)]).collect()
+        }
+    }
+}
+
+/// That others can read what passes.
+fn exposed(http: &HttpEndpoint) -> Vec<Around> {
+    let is_loopback = http.url.host_str().is_some_and(|host| matches!(host, "localhost" | "127.0.0.1" | "[::1]"));
+    let plain = (http.url.scheme() == "http" && !is_loopback)
+        .then(|| Err("the address is plain http, so others on the network can read the messages".to_owned()));
+    let insecure = http.insecure.then(|| Err("`insecure` is set, so nobody knows who the server really is".to_owned()));
+    plain.into_iter().chain(insecure).collect()
+}
+
+/// What says who asks: no value of it is shown.
+fn sign_in(server: &ServerConfig, http: &HttpEndpoint) -> Around {
+    let say = |how: &str, data: Value| Ok(("sign-in", how.to_owned(), data));
+    if let Some(program) = &server.auth.program {
+        let name = program.words.first().cloned().unwrap_or_default();
+        return say(&format!("by the program {name}"), json!({"by": "program"}));
+    }
+    if http.has_authorization() {
+        return say("the Authorization header of the configuration", json!({"by": "header"}));
+    }
+    let store = sign_ins_folder().map(Store::new);
+    let known = store.map(|store| store.find(http.url.as_str())).transpose();
+    match known.map(Option::flatten) {
+        Ok(Some(known)) => Ok(("sign-in", words(&known), to_json(&known))),
+        Ok(None) if server.auth.oauth.is_own_account => {
+            say("with its own account", json!({"by": "client_credentials"}))
+        }
+        Ok(None) => say("nobody is signed in", Value::Null),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+/// The other entries that are this very server.
+pub(super) fn same_as(config: &Config, entry: &Entry) -> Vec<String> {
+    let Ok(server) = &entry.server else { return Vec::new() };
+    let own = server.fingerprint();
+    let is_same = |other: &&Entry| {
+        other.enabled && other.name != entry.name && other.server.as_ref().is_ok_and(|it| it.fingerprint() == own)
+    };
+    config.servers.iter().filter(is_same).map(|other| other.name.to_string()).collect()
+}
+
+fn find_program(command: &str) -> Option<PathBuf> {
+    let is_program = |path: &Path| {
+        use std::os::unix::fs::PermissionsExt as _;
+        path.metadata().is_ok_and(|there| there.is_file() && there.permissions().mode() & 0o111 != 0)
+    };
+    if command.contains('/') {
+        return Some(PathBuf::from(command)).filter(|path| is_program(path));
+    }
+    if command == env!("CARGO_PKG_NAME") {
+        return env::current_exe().ok();
+    }
+    env::split_paths(&env::var_os("PATH")?).map(|folder| folder.join(command)).find(|path| is_program(path))
+}
+
+/// What to do about a program that is not there.
+fn missing(command: &str) -> String {
+    let name = command.rsplit('/').next().unwrap_or(command);
+    let mend = match name {
+        "npx" | "npm" | "node" => "install Node.js",
+        "uvx" | "uv" => "install uv",
+        "python" | "python3" | "pip" | "pipx" => "install Python",
+        "docker" | "podman" => "install it, and check that it is running",
+        "bunx" | "bun" => "install Bun",
+        "deno" => "install Deno",
+        _ if command.contains('/') => "check the path, and that it may be executed",
+        _ => "install it, or write its full path",
+    };
+    let place = if command.contains('/') { "is not there" } else { "is not on PATH" };
+    format!("the program {command} {place}: {mend}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn programs_are_found_as_the_system_would() {
+        assert!(find_program("sh").is_some() && find_program("/bin/sh").is_some());
+        assert!(find_program("no-such-program").is_none() && find_program("/etc/passwd").is_none());
+        assert!(missing("npx").contains("Node.js") && missing("/opt/x/uvx").contains("install uv"));
+        assert_eq!(missing("/opt/x"), "the program /opt/x is not there: check the path, and that it may be executed");
+    }
+}
