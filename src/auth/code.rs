@@ -13,8 +13,8 @@ use super::{
     AuthError,
     callback::{Return, SignInCallback, belongs},
     client::OAuthClient,
-    credentials::Plan,
     known::Tokens,
+    plan::Plan,
     token::TokenEndpoint,
 };
 use crate::{

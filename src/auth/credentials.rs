@@ -5,24 +5,17 @@ use std::{
 };
 
 use futures_util::{FutureExt as _, future::BoxFuture};
-use serde_json::{Value, json};
 use tokio::sync::{Mutex, watch};
 use tokio_util::sync::CancellationToken;
 use url::Url;
 
 use super::{
-    AuthError, Known, Store, StoreError,
-    client::OAuthClient,
-    code, device,
-    discovery::{self, AuthServer, Resource},
-    known::{Tokens, union},
-    store::Registered,
+    AuthError, Known, Store, StoreError, client::OAuthClient, code, device, known::Tokens, plan::Plan,
     token::TokenEndpoint,
 };
 use crate::{
     config::OAuth,
-    elicitation::{Cause, Origin, Outcome, Question, Resolver, ServerName, Waited, elicitation_to_request},
-    protocol::Era,
+    elicitation::{Resolver, ServerName},
     text::with_causes,
     transport::{Challenge, Credentials, CredentialsError, Grant, HttpEndpoint, Refused, TransportError, Web},
 };
@@ -54,15 +47,16 @@ impl Default for SignInOptions {
 }
 
 /// The sign-in to one server: [`Credentials`] from a token that is kept, renewed, or asked for.
-pub struct SignIn(Arc<Inner>);
+pub struct SignIn(Arc<SignInCore>);
 
-struct Inner {
-    server: ServerName,
-    url: Url,
-    oauth: OAuth,
-    options: SignInOptions,
-    web: Web,
-    store: Option<Store>,
+/// What a sign-in is made of.
+pub(super) struct SignInCore {
+    pub(super) server: ServerName,
+    pub(super) url: Url,
+    pub(super) oauth: OAuth,
+    pub(super) options: SignInOptions,
+    pub(super) web: Web,
+    pub(super) store: Option<Store>,
     asking: watch::Sender<bool>,
     state: Mutex<State>,
 }
@@ -92,20 +86,6 @@ impl State {
     }
 }
 
-/// Everything about one sign-in that is about to happen.
-pub(super) struct Plan<'a> {
-    pub(super) server: &'a ServerName,
-    pub(super) web: &'a Web,
-    pub(super) oauth: &'a OAuth,
-    pub(super) resource: Resource,
-    pub(super) auth_server: AuthServer,
-    pub(super) scopes: Vec<String>,
-    pub(super) patience: Duration,
-    person: Option<&'a Arc<dyn Resolver>>,
-    store: Option<&'a Store>,
-    registered: Option<Registered>,
-}
-
 impl SignIn {
     /// The sign-in to `server`, which is at `endpoint`; what comes of it is kept in `store`, or else for this run.
     ///
@@ -118,7 +98,7 @@ impl SignIn {
         options: SignInOptions,
         store: Option<Store>,
     ) -> Result<Self, TransportError> {
-        Ok(Self(Arc::new(Inner {
+        Ok(Self(Arc::new(SignInCore {
             server,
             url: endpoint.url.clone(),
             oauth,
@@ -167,7 +147,7 @@ impl Credentials for SignIn {
     }
 }
 
-impl Inner {
+impl SignInCore {
     /// Reads what is kept, once.
     fn load(&self, state: &mut State) {
         if state.is_loaded {
@@ -340,162 +320,8 @@ impl Inner {
         known
     }
 
-    /// Finds out who signs in where, and for what.
-    async fn plan(&self, earlier: Option<&Known>, challenge: Option<&Challenge>) -> Result<Plan<'_>, AuthError> {
-        let resource = discovery::resource(&self.web, &self.url, challenge).await?;
-        let issuer = match &self.oauth.issuer {
-            Some(issuer) if !resource.issuers.contains(issuer) => {
-                let reason =
-                    format!("the configuration names {issuer}, but the server trusts another authorization server");
-                return Err(AuthError::unusable(reason));
-            }
-            Some(issuer) => issuer.clone(),
-            // An earlier one goes on to count while the server trusts it.
-            None => {
-                let same = earlier.map(|known| known.issuer.clone()).filter(|issuer| resource.issuers.contains(issuer));
-                same.or_else(|| resource.issuers.first().cloned()).unwrap_or_default()
-            }
-        };
-        let auth_server = discovery::auth_server(&self.web, &issuer, resource.is_assumed).await?;
-        let scopes = self.scopes(&resource, &auth_server, earlier, challenge);
-        let registered = match &self.store {
-            Some(store) => {
-                let book = store.lock().await?.read()?;
-                book.clients.into_iter().find(|registered| registered.issuer == issuer)
-            }
-            None => None,
-        };
-        Ok(Plan {
-            server: &self.server,
-            web: &self.web,
-            oauth: &self.oauth,
-            resource,
-            auth_server,
-            scopes,
-            patience: self.options.patience,
-            person: self.options.person.as_ref(),
-            store: self.store.as_ref(),
-            registered,
-        })
-    }
-
-    /// Which scopes are asked for (2026-07-28, *authorization*, Scope Selection Strategy and Step-Up).
-    fn scopes(
-        &self,
-        resource: &Resource,
-        auth_server: &AuthServer,
-        earlier: Option<&Known>,
-        challenge: Option<&Challenge>,
-    ) -> Vec<String> {
-        let mut scopes = Vec::new();
-        if let Some(known) = earlier.filter(|known| known.issuer == auth_server.issuer) {
-            union(&mut scopes, known.requested.iter().cloned());
-        }
-        let challenged = challenge.map(Challenge::scopes).unwrap_or_default();
-        let wanted = match (&self.oauth.scopes, challenged) {
-            (configured, challenged) if !configured.is_empty() => [configured.clone(), challenged].concat(),
-            (_, challenged) if !challenged.is_empty() => challenged,
-            _ if scopes.is_empty() => resource.scopes.clone(),
-            _ => Vec::new(),
-        };
-        union(&mut scopes, wanted);
-        union(&mut scopes, self.options.scopes.iter().cloned());
-        if auth_server.scopes.iter().any(|scope| scope == "offline_access") {
-            union(&mut scopes, ["offline_access".to_owned()]);
-        } else {
-            scopes.retain(|scope| scope != "offline_access");
-        }
-        scopes
-    }
-
     async fn keep(&self, known: &Known) -> Result<(), AuthError> {
         let Some(store) = &self.store else { return Ok(()) };
         Ok(store.lock().await?.put(known.clone())?)
-    }
-}
-
-impl Plan<'_> {
-    /// The client that was registered earlier.
-    pub(super) fn registered(&self) -> Option<&Registered> {
-        self.registered.as_ref()
-    }
-
-    /// Who we are to the authorization server, coming back to `redirect`: configured, described by a document of ours,
-    /// registered earlier, or registered now.
-    pub(super) async fn client(&self, redirect: &str) -> Result<OAuthClient, AuthError> {
-        if let Some(client) = OAuthClient::configured(self.oauth, &self.auth_server)? {
-            return Ok(client);
-        }
-        if let Some(registered) = self.registered.as_ref().filter(|registered| registered.redirect == redirect) {
-            return Ok(registered.client.clone());
-        }
-        let client = OAuthClient::register(self.web, &self.auth_server, redirect).await?;
-        if let Some(store) = self.store {
-            let issuer = self.auth_server.issuer.clone();
-            let registered = Registered { issuer, redirect: redirect.to_owned(), client: client.clone() };
-            store.lock().await?.register(registered)?;
-        }
-        Ok(client)
-    }
-
-    /// Asks whether to sign in, and has the page opened.
-    pub(super) async fn consent(&self, url: &str, stop: &CancellationToken) -> Result<Arc<Question>, AuthError> {
-        self.consent_to(url, None, stop).await
-    }
-
-    /// Likewise, with something else to do there.
-    pub(super) async fn consent_to(
-        &self,
-        url: &str,
-        say: Option<&str>,
-        stop: &CancellationToken,
-    ) -> Result<Arc<Question>, AuthError> {
-        let host = Url::parse(&self.auth_server.issuer).ok().and_then(|url| url.host_str().map(str::to_owned));
-        let mut prompt = format!("Sign in at {}.", host.unwrap_or_default());
-        if !self.scopes.is_empty() {
-            prompt = format!("{prompt}\nIt will allow this program: {}", self.scopes.join(", "));
-        }
-        if let Some(say) = say {
-            prompt = format!("{prompt}\n{say}");
-        }
-        let question = self.question(&json!({"mode": "url", "message": prompt, "url": url}));
-        match self.put(&question, stop).await {
-            Outcome::Answered(answer) if answer.ok => Ok(question),
-            Outcome::Answered(_) | Outcome::Withdrawn => Err(AuthError::No),
-            Outcome::Unanswerable(why) => Err(AuthError::unusable(why.reason)),
-            Outcome::Pass | Outcome::Deferred => Err(AuthError::Nobody),
-        }
-    }
-
-    /// What the person pastes while the browser is waited for.
-    pub(super) async fn pasted(&self, is_wrong: bool, stop: &CancellationToken) -> Outcome {
-        let mut message = "Continue in the browser. This prompt closes when you are done there.".to_owned();
-        if is_wrong {
-            message = format!("That is not the right address: it belongs to another sign-in, or to none.\n{message}");
-        }
-        let schema = json!({"type": "object", "properties": {"address": {"type": "string"}}, "required": ["address"]});
-        let params = json!({"message": message, "requestedSchema": schema});
-        self.put(&self.question(&params), stop).await
-    }
-
-    /// Waits with the person for what they do behind a link.
-    pub(super) async fn wait(&self, link: Arc<Question>, done: &CancellationToken, limit: Duration) -> Waited {
-        match self.person {
-            Some(person) => person.wait(link, done.clone(), limit).await,
-            None => Waited::TimedOut,
-        }
-    }
-
-    fn question(&self, params: &Value) -> Arc<Question> {
-        let origin =
-            Origin { server: self.server.clone(), call: None, is_tool: false, era: Era::Modern, cause: Cause::SignIn };
-        Arc::new(Question::new(elicitation_to_request(params), origin))
-    }
-
-    async fn put(&self, question: &Arc<Question>, stop: &CancellationToken) -> Outcome {
-        match self.person {
-            Some(person) => person.claim(Arc::clone(question), stop.clone()).await,
-            None => Outcome::Pass,
-        }
     }
 }

@@ -4,7 +4,7 @@ use serde_json::Value;
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
-use super::{AuthError, client::OAuthClient, credentials::Plan, error::tame, known::Tokens, token::TokenEndpoint};
+use super::{AuthError, client::OAuthClient, error::tame, known::Tokens, plan::Plan, token::TokenEndpoint};
 use crate::elicitation::Waited;
 
 const GRANT: &str = "urn:ietf:params:oauth:grant-type:device_code";

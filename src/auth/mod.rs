@@ -1,19 +1,22 @@
 //! Signing in to servers: OAuth 2.1 as the specification's authorization pages want it (2025-03-26 to 2026-07-28).
 //!
 //! [`SignIn`] is the [`Credentials`](crate::transport::Credentials) of one server: it puts a token on requests, renews it,
-//! and asks a person to sign in. `discovery` finds out who may sign in where, `client` is who we say we are, `code` and
-//! `device` are the two ways of asking a person, `token` talks to the token endpoint, `store` keeps what came of it.
+//! and asks a person to sign in. `discovery` finds out who may sign in where, `plan` what that comes to, `client` is who we
+//! say we are; `consent` asks the person, who signs in by `code` or on another `device`; `token` talks to the token endpoint,
+//! `store` keeps what came of it.
 //! [`ProgramCredentials`] has another program print a token. Nothing in here prints; nothing secret is in an error.
 
 mod callback;
 mod client;
 mod code;
+mod consent;
 mod credentials;
 mod device;
 mod discovery;
 mod error;
 mod jwt;
 mod known;
+mod plan;
 mod program;
 mod revoke;
 mod store;
