@@ -86,6 +86,8 @@ pub trait Attached: Send + Sync {
         filter: Map<String, Value>,
         stop: &'a CancellationToken,
     ) -> BoxFuture<'a, Result<(), ClientError>>;
+    /// See [`Client::is_over`].
+    fn is_over(&self) -> bool;
     /// See [`Client::close`]; the server goes on.
     fn close(&self) -> BoxFuture<'_, ()>;
 }
@@ -128,6 +130,11 @@ impl Client {
     /// Whether another process keeps the server.
     pub fn is_attached(&self) -> bool {
         matches!(self.0, Way::Attached(_))
+    }
+
+    /// Whether it is of no more use: the process that keeps its server is gone. One of our own opens its connection again.
+    pub fn is_over(&self) -> bool {
+        matches!(&self.0, Way::Attached(attached) if attached.is_over())
     }
 
     /// What the server says of itself.

@@ -258,7 +258,11 @@ async fn look(session: &CommandHost, config: &Config, kept: &[Found], name: &str
         "protocol": info.revision.as_str(), "era": info.era().as_str(), "serverInfo": info.server,
         "capabilities": info.capabilities,
     });
-    seen.step("start", about, Some(began), value);
+    if client.is_attached() {
+        seen.step("kept", format!("{about}; --no-keep starts another one"), Some(began), value);
+    } else {
+        seen.step("start", about, Some(began), value);
+    }
     for (kind, key) in [("tools", "tools"), ("resources", "resources"), ("prompts", "prompts")] {
         if !info.declares(kind) {
             continue;

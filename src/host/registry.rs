@@ -91,7 +91,9 @@ impl Host {
         // Every entry of the configuration has its slot, and it never changes.
         let Some(slot) = self.slots.get(&name) else { return Err(ConfigError::Disabled(server.to_owned()).into()) };
         let _connecting = slot.connecting.lock().await;
-        if let Connection::Connected(client) = slot.get() {
+        if let Connection::Connected(client) = slot.get()
+            && !client.is_over()
+        {
             return Ok(client);
         }
         let options = self.options.for_server(&name, config);

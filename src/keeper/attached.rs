@@ -112,6 +112,10 @@ impl Attached for Attachment {
         .boxed()
     }
 
+    fn is_over(&self) -> bool {
+        self.shared.operations().is_none()
+    }
+
     fn close(&self) -> BoxFuture<'_, ()> {
         self.shared.over.cancel();
         std::future::ready(()).boxed()

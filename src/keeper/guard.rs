@@ -6,9 +6,11 @@ use std::{
 
 use nix::{
     errno::Errno,
-    sys::signal::{Signal, killpg},
+    sys::signal::{Signal, kill, killpg},
     unistd::{Pid, setsid},
 };
+
+use crate::transport::strays_of;
 
 /// How long servers may take to end after SIGTERM.
 const GRACE: Duration = Duration::from_millis(500);
@@ -19,6 +21,7 @@ const GRACE: Duration = Duration::from_millis(500);
 /// # Errors
 /// When standard input cannot be read.
 pub fn guard() -> io::Result<()> {
+    let keeper = std::os::unix::process::parent_id();
     // A session of its own: what is sent to the terminal's programs, or to the keeper's, does not end it first.
     let _ = setsid();
     let mut groups: Vec<i32> = Vec::new();
@@ -29,6 +32,10 @@ pub fn guard() -> io::Result<()> {
             (Some("-"), Some(group)) => groups.retain(|known| *known != group),
             _ => {}
         }
+    }
+    // What a keeper ends itself it has told.
+    if groups.is_empty() {
+        return Ok(());
     }
     let tell = |signal: Signal| groups.iter().filter(|group| killpg(Pid::from_raw(**group), signal).is_ok()).count();
     let alive = || groups.iter().any(|group| killpg(Pid::from_raw(*group), None) != Err(Errno::ESRCH));
@@ -41,6 +48,10 @@ pub fn guard() -> io::Result<()> {
             sleep(GRACE / steps);
         }
         tell(Signal::SIGKILL);
+    }
+    // What has left its group is found by its mark.
+    for stray in strays_of(keeper) {
+        let _ = kill(stray, Signal::SIGKILL);
     }
     Ok(())
 }

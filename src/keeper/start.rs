@@ -9,6 +9,7 @@ use super::{
     folder::{Folder, FolderRefused},
     setup::KeeperSetup,
 };
+use crate::transport::MARK;
 
 /// How long a keeper may take until its socket is there.
 const STARTS: Duration = Duration::from_secs(10);
@@ -27,6 +28,8 @@ pub(super) async fn start(folder: &Folder, setup: &KeeperSetup) -> Result<(), Fo
     drop(std::fs::remove_file(&socket));
     let program = std::env::current_exe().map_err(|error| failed(&error.to_string()))?;
     let mut command = Command::new(program);
+    // Where this command itself was started by a server, the keeper does not end with that one.
+    command.env_remove(MARK);
     command.arg("keep-server").stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
     let mut keeper = command.spawn().map_err(|error| failed(&error.to_string()))?;
     let text = serde_json::to_vec(setup).map_err(|error| failed(&error.to_string()))?;

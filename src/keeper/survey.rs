@@ -130,14 +130,41 @@ pub async fn end(found: &Found) -> Result<Ending, FolderRefused> {
     };
     drop(timeout(ENDS, told).await);
     let Ok(pid) = i32::try_from(found.standing.pid) else { return Ok(Ending::Ended) };
-    let is_alive = || kill(Pid::from_raw(pid), None).is_ok();
-    while is_alive() && Instant::now() < until {
+    while is_alive(pid) && Instant::now() < until {
         sleep(Duration::from_millis(5)).await;
     }
-    if !is_alive() {
+    if !is_alive(pid) {
         return Ok(Ending::Ended);
     }
     // Its guard ends the server.
     let _ = kill(Pid::from_raw(pid), Signal::SIGKILL);
     Ok(Ending::Killed)
+}
+
+/// Whether a process still runs. One that has ended may be there for long: as a zombie, where nobody waits for it.
+fn is_alive(pid: i32) -> bool {
+    match std::fs::read_to_string(format!("/proc/{pid}/stat")) {
+        // The state stands after the name in brackets, which may hold anything (proc(5)).
+        Ok(stat) => !stat.rsplit_once(')').is_some_and(|(_, rest)| rest.trim_start().starts_with(['Z', 'X'])),
+        Err(_) => kill(Pid::from_raw(pid), None).is_ok(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_process_that_has_ended_is_not_alive_though_nobody_has_waited_for_it() {
+        let mut child = std::process::Command::new("sleep").arg("60").spawn().expect("started");
+        let pid = i32::try_from(child.id()).expect("a process");
+        assert!(is_alive(pid));
+        child.kill().expect("killed");
+        let start = std::time::Instant::now();
+        while cfg!(target_os = "linux") && is_alive(pid) {
+            assert!(start.elapsed() < Duration::from_secs(10));
+        }
+        child.wait().expect("waited for");
+        assert!(!is_alive(pid));
+    }
 }

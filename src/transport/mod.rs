@@ -27,7 +27,7 @@ pub use mask::Mask;
 pub(crate) use mask::address;
 #[cfg(feature = "fuzzing")]
 pub(crate) use sse::fuzzed_events;
-pub(crate) use stdio::{groups, watch_groups};
+pub(crate) use stdio::{MARK, groups, strays_of, watch_groups};
 pub use trace::Trace;
 
 use std::time::Duration;

@@ -13,6 +13,7 @@ pub use connection::Stdio;
 pub(crate) use {
     group::{Group, describe, groups, kill_all, watch_groups},
     log::StderrLog,
+    strays::{MARK, strays_of},
 };
 
 #[cfg(feature = "fuzzing")]

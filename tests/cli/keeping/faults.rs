@@ -6,7 +6,7 @@ use nix::{
 };
 use serde_json::{Value, json};
 
-use crate::harness::{Fake, Kept, Step, Test, until, wait};
+use crate::harness::{Fake, Keepers, Kept, Step, Test, until, wait};
 
 pub(super) fn pid(kept: &Kept, server: &str) -> Pid {
     let standing = kept.standing(server).expect("it is up");
@@ -181,4 +181,33 @@ fn a_keeper_that_stands_still_holds_up_nobody_for_long() {
     assert_eq!(run.stdout, "done\n");
     assert!(run.stderr.contains("its keeper did not answer within 5 s"), "{}", run.stderr);
     assert!(run.took < Duration::from_secs(20), "{:?}", run.took);
+}
+
+#[test]
+fn what_has_left_its_servers_group_does_not_outlive_a_killed_keeper_either() {
+    let script = r#"setsid sleep 1000 </dev/null >/dev/null 2>&1 & exec "$0" demo-server"#;
+    let entry = json!({"command": "sh", "args": ["-c", script, env!("CARGO_BIN_EXE_toolnexus")]});
+    let kept = Kept::new(Test::new().entry("s", entry));
+    kept.run(0, &["up", "s"]);
+    until("it is there", || kept.keepers.processes().iter().any(|(_, words)| words.starts_with("sleep 1000")));
+    kill(pid(&kept, "s"), Signal::SIGKILL).expect("killed");
+    until("nothing is left", || kept.keepers.processes().is_empty());
+}
+
+#[test]
+fn a_shell_uses_the_next_keeper_when_one_is_gone() {
+    let test = Test::new().entry("forms", json!({"command": "toolnexus", "args": ["demo-server"], "keep": true}));
+    let keepers = Keepers::within(test.folder());
+    let keeper = || keepers.processes().into_iter().find(|(_, words)| words.ends_with(" keep-server "));
+    let path = keepers.path().to_str().expect("UTF-8").to_owned();
+    let person = test.env("XDG_RUNTIME_DIR", &path).args(["shell"]).at_terminal(30, 100);
+    person.see("toolnexus> ").send_at_once("call forms countdown from=1\r").see("Counted down from 1.");
+    let (before, _) = keeper().expect("it is kept");
+    kill(Pid::from_raw(before), Signal::SIGKILL).expect("killed");
+    until("it is gone", || keeper().is_none());
+    person.send_at_once("call forms countdown from=2\r").see("in memory is lost");
+    person.see("Counted down from 2.");
+    person.send_at_once("\x04");
+    person.end(0);
+    assert!(keeper().is_some_and(|(after, _)| after != before));
 }

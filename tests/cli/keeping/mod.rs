@@ -4,5 +4,6 @@ mod asides;
 mod faults;
 mod files;
 mod folder;
+mod signing_in;
 mod use_of;
 mod versions;

@@ -14,4 +14,4 @@ mod token_endpoint;
 mod world;
 
 use person::{Link, query};
-use world::World;
+pub(crate) use world::World;

@@ -1,4 +1,10 @@
+use nix::unistd::Pid;
 use tokio::process::Command;
+
+/// Strays are not found here.
+pub(crate) fn strays_of(_marker: u32) -> Vec<Pid> {
+    Vec::new()
+}
 
 /// What marks all that one server starts. Nothing finds it here.
 #[derive(Debug)]

@@ -22,8 +22,8 @@ use tokio::{
     time::{Instant, sleep},
 };
 
-/// The variable by which what a server started is known.
-const VARIABLE: &str = "TOOLNEXUS_GROUP";
+use super::MARK;
+
 /// How long strays may take to end after SIGTERM.
 const AFTER_TERM: Duration = Duration::from_millis(300);
 /// How often it is looked whether they have ended.
@@ -43,8 +43,8 @@ impl Mark {
         // Where that is refused, strays are not found; nothing else depends on it.
         ADOPTS.call_once(|| _ = set_child_subreaper(true));
         let mark = format!("{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
-        command.env(VARIABLE, &mark);
-        Self(format!("{VARIABLE}={mark}"))
+        command.env(MARK, &mark);
+        Self(format!("{MARK}={mark}"))
     }
 
     /// Ends what is left when the group has ended: SIGTERM, a short wait, SIGKILL.
@@ -74,9 +74,21 @@ impl Mark {
     }
 
     fn is_on(&self, child: Pid) -> bool {
-        let variables = fs::read(format!("/proc/{child}/environ")).unwrap_or_default();
-        variables.split(|byte| *byte == 0).any(|variable| variable == self.0.as_bytes())
+        has_variable(child, |variable| variable == self.0.as_bytes())
     }
+}
+
+/// All that servers of the process `marker` started, which is gone itself, and that is still there.
+pub(crate) fn strays_of(marker: u32) -> Vec<Pid> {
+    let mark = format!("{MARK}={marker}-");
+    let all = fs::read_dir("/proc").into_iter().flatten().flatten();
+    let processes = all.filter_map(|entry| Some(Pid::from_raw(entry.file_name().to_str()?.parse().ok()?)));
+    processes.filter(|process| has_variable(*process, |variable| variable.starts_with(mark.as_bytes()))).collect()
+}
+
+fn has_variable(process: Pid, is_it: impl Fn(&[u8]) -> bool) -> bool {
+    let variables = fs::read(format!("/proc/{process}/environ")).unwrap_or_default();
+    variables.split(|byte| *byte == 0).any(is_it)
 }
 
 /// The processes whose parent is this one.

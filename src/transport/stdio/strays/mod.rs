@@ -7,5 +7,12 @@ mod linux;
 
 #[cfg(not(target_os = "linux"))]
 pub(super) use elsewhere::Mark;
+#[cfg(not(target_os = "linux"))]
+pub(crate) use elsewhere::strays_of;
 #[cfg(target_os = "linux")]
 pub(super) use linux::Mark;
+#[cfg(target_os = "linux")]
+pub(crate) use linux::strays_of;
+
+/// The variable by which what a server started is known.
+pub(crate) const MARK: &str = "TOOLNEXUS_GROUP";
