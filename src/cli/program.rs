@@ -34,7 +34,11 @@ pub fn run(words: Vec<OsString>) -> ExitCode {
     let (result, printer) = match parse(words, &mut grammar) {
         Ok(cli) => {
             choose_colour(cli.global.color);
-            let printer = Arc::new(Printer::new(cli.global.output, cli.global.verbosity()).with_log(cli.global.log));
+            let printer = Arc::new(
+                Printer::new(cli.global.output, cli.global.verbosity())
+                    .with_log(cli.global.log)
+                    .with_pager(!cli.global.no_pager),
+            );
             let context = Context::new(cli.global, Arc::clone(&printer), PROGRAM);
             (block_on(dispatch(cli.command, &context)), printer)
         }
@@ -82,7 +86,11 @@ pub async fn carry_out(words: Vec<OsString>, context: &Context) -> Result<(), Er
         Ok(cli) => cli,
         Err(error) => return help_or_usage(&error, &grammar, &context.printer).map_err(downcast),
     };
-    let printer = Arc::new(Printer::new(cli.global.output, cli.global.verbosity()).with_log(cli.global.log));
+    let printer = Arc::new(
+        Printer::new(cli.global.output, cli.global.verbosity())
+            .with_log(cli.global.log)
+            .with_pager(!cli.global.no_pager),
+    );
     dispatch(cli.command, &context.with(cli.global, printer)).await.map_err(downcast)
 }
 

@@ -67,6 +67,9 @@ pub struct CallArgs {
     /// Print the request without sending it
     #[arg(long)]
     pub dry_run: bool,
+    /// Write the arguments in an editor (VISUAL or EDITOR), with comments from the tool's schema
+    #[arg(long, conflicts_with = "each")]
+    pub edit: bool,
     /// Options for many calls.
     #[command(flatten)]
     pub many: EachArgs,
@@ -88,7 +91,7 @@ pub struct CallArgs {
 pub async fn run(args: CallArgs, context: &Context) -> anyhow::Result<()> {
     let printer = &context.printer;
     let (server, tool, words) = split(args.words, args.command)?;
-    let page = server.page(&tool);
+    let (page, reads) = (server.page(&tool), server.reads());
     let slip = Slip::new("call", &server, std::iter::once(&tool).chain(&words));
     let answers_take_stdin = args.questions.takes_stdin() || context.takes_stdin();
     let lines = args.many.open(answers_take_stdin)?;
@@ -115,6 +118,8 @@ pub async fn run(args: CallArgs, context: &Context) -> anyhow::Result<()> {
         defer: args.questions.defer.as_deref(),
         shown: &args.shown,
         dry_run: args.dry_run,
+        edit: args.edit,
+        reads,
     };
     let ended = match (lines, &context.keeps) {
         (None, None) => call.perform(&given, timeout).await,
@@ -184,13 +189,24 @@ pub(super) struct CommandCall<'a> {
     pub(super) defer: Option<&'a Path>,
     pub(super) shown: &'a ResultArgs,
     pub(super) dry_run: bool,
+    /// Whether a person writes the arguments.
+    pub(super) edit: bool,
+    /// The words before and after the address of a resource that is read.
+    pub(super) reads: (String, String),
 }
 
 impl CommandCall<'_> {
     /// Makes the call and prints its result, before the server is ended.
     pub(super) async fn perform(&self, given: &Given, timeout: Option<Duration>) -> anyhow::Result<Ended> {
         let Some(report) = self.make(given, timeout).await? else { return Ok(Ended::nothing()) };
-        Ended::print(&self.context.printer, &self.server, "tools/call", &self.tool, report, self.shown)
+        Ended::print(
+            &self.context.printer,
+            &self.server,
+            "tools/call",
+            &self.tool,
+            report,
+            (self.shown, Some(&self.reads)),
+        )
     }
 
     /// Makes the call, and gives its result.
@@ -207,7 +223,10 @@ impl CommandCall<'_> {
     /// `None` where the request was shown alone.
     async fn make(&self, given: &Given, timeout: Option<Duration>) -> anyhow::Result<Option<CallReport>> {
         let target = self.target().await?;
-        let arguments = self.arguments(given, target.tool.as_ref()).await?;
+        let arguments = match self.edit {
+            true => self.edited(given, target.tool.as_ref()).await?,
+            false => self.arguments(given, target.tool.as_ref()).await?,
+        };
         if self.dry_run {
             let request = json!({"method": "tools/call", "params": {"name": self.tool, "arguments": arguments}});
             self.context.printer.data("request", &request, || format!("{}\n", pretty(&request.to_string())))?;

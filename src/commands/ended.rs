@@ -35,7 +35,7 @@ impl Ended {
         method: &str,
         name: &str,
         report: CallReport,
-        args: &ResultArgs,
+        (args, reads): (&ResultArgs, Option<&(String, String)>),
     ) -> anyhow::Result<Self> {
         if method != "tools/call" {
             let text = report.result.get();
@@ -44,7 +44,7 @@ impl Ended {
             return Ok(Self { failed: None, unanswered: report.unanswered });
         }
         let view = CallToolResult::from_raw(&report.result);
-        let shown = args.show(printer, &report.result, &view);
+        let shown = args.show(printer, &report.result, &view, reads);
         if !view.is_error {
             shown?;
         }

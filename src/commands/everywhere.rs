@@ -175,7 +175,10 @@ impl<'a> Listing<'a> {
         };
         self.servers.insert(name.to_owned(), value);
         if self.printer.mode().is_text() && !text.is_empty() {
-            self.printer.data(self.event, &Value::Null, || text)?;
+            match self.alone {
+                true => self.printer.page(self.event, &Value::Null, || text)?,
+                false => self.printer.data(self.event, &Value::Null, || text)?,
+            }
         }
         Ok(())
     }

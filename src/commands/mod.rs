@@ -19,6 +19,7 @@ pub mod down;
 pub mod each;
 mod each_lines;
 mod each_outcome;
+mod edit_arguments;
 mod ended;
 mod entered;
 pub mod everywhere;

@@ -36,6 +36,9 @@ pub struct GlobalArgs {
     /// [default: warning]
     #[arg(long, global = true, value_name = "LEVEL", value_enum, hide_possible_values = true)]
     pub log: Option<LogLevel>,
+    /// Show long text without a pager (PAGER, or less)
+    #[arg(long, global = true)]
+    pub no_pager: bool,
     /// Show this help
     #[arg(short, long, global = true, action = ArgAction::HelpShort)]
     help: Option<bool>,

@@ -88,13 +88,13 @@ pub async fn run(args: ReadArgs, context: &Context) -> anyhow::Result<()> {
             let uri = uri(one, &word, &variables).await?;
             let to = args.to.as_deref();
             if !args.watch {
-                return read(one, &uri, to, printer).await;
+                return read(one, &uri, to, (printer, false)).await;
             }
             let filter = Map::from_iter([("resourceSubscriptions".to_owned(), json!([uri]))]);
             let listen = async { one.client.listen(filter, &one.session.signals.stop).await };
             let show = async {
                 loop {
-                    read(one, &uri, to, printer).await?;
+                    read(one, &uri, to, (printer, true)).await?;
                     changed.notified().await;
                 }
             };
@@ -121,7 +121,12 @@ fn ear(changed: &Arc<Notify>) -> Ear {
     })
 }
 
-async fn read(one: &OneServer<'_>, uri: &str, to: Option<&Path>, printer: &Printer) -> anyhow::Result<()> {
+async fn read(
+    one: &OneServer<'_>,
+    uri: &str,
+    to: Option<&Path>,
+    (printer, is_watched): (&Printer, bool),
+) -> anyhow::Result<()> {
     let method = "resources/read";
     let raw = one.call(method, Map::from_iter([("uri".to_owned(), json!(uri))])).await?;
     let contents = ResourceContents::all(raw.get()).map_err(|reason| one.invalid(method, reason))?;
@@ -141,7 +146,7 @@ async fn read(one: &OneServer<'_>, uri: &str, to: Option<&Path>, printer: &Print
         }
         .into());
     }
-    Ok(printer.contents(&raw, &contents)?)
+    Ok(printer.contents(&raw, &contents, !is_watched)?)
 }
 
 /// Writes all contents to the file at `path`, whole or not at all, for its owner alone, and gives how many bytes they are.

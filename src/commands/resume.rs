@@ -147,8 +147,14 @@ impl Resume<'_> {
         }
         match end {
             Ok(CallEnd::Done(report)) => {
-                let ended =
-                    Ended::print(self.printer, &self.server.as_str().into(), &method, &name, report, self.shown);
+                let ended = Ended::print(
+                    self.printer,
+                    &self.server.as_str().into(),
+                    &method,
+                    &name,
+                    report,
+                    (self.shown, None),
+                );
                 self.finish()?;
                 ended
             }

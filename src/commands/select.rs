@@ -58,6 +58,18 @@ impl ServerWord {
         format!("toolnexus tools {}", shell_words::join(words))
     }
 
+    /// The words before and after the address of a resource of this server that is read, as a shell takes them.
+    pub(super) fn reads(&self) -> (String, String) {
+        match self {
+            Self::Named(name) | Self::Target(Target::Url(name)) => {
+                (format!("toolnexus read {}", shell_words::quote(name)), String::new())
+            }
+            Self::Target(Target::Command(command)) => {
+                ("toolnexus read".to_owned(), format!(" -- {}", shell_words::join(command)))
+            }
+        }
+    }
+
     /// The words before and after the arguments of a call of `tool` of this server, as a shell takes them.
     pub(super) fn call(&self, tool: &str) -> (String, String) {
         match self {

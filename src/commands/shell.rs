@@ -61,7 +61,11 @@ pub struct ShellArgs {
 pub async fn run(args: ShellArgs, context: &Context) -> anyhow::Result<()> {
     let is_script = !std::io::stdin().is_terminal();
     // The results of a script are told apart by their lines.
-    let in_lines = || Arc::new(Printer::new(context.global.output, context.global.verbosity()).in_lines());
+    let in_lines = || {
+        Arc::new(
+            Printer::new(context.global.output, context.global.verbosity()).with_log(context.global.log).in_lines(),
+        )
+    };
     let printer = if is_script { in_lines() } else { Arc::clone(&context.printer) };
     let context = &context.with(context.global.clone(), printer);
     let printer = &context.printer;

@@ -240,7 +240,7 @@ impl<'a> Shell<'a> {
         let printer = if is_plain {
             Arc::clone(&self.context.printer)
         } else {
-            Arc::new(Printer::new(global.output, global.verbosity()).in_lines())
+            Arc::new(Printer::new(global.output, global.verbosity()).with_log(global.log).in_lines())
         };
         self.context.line(global, printer, self.session.signals.for_line(), Arc::clone(&self.shared))
     }

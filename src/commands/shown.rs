@@ -4,8 +4,9 @@ use clap::Args;
 use serde_json::{Value, value::RawValue};
 
 use crate::{
+    config::Environment,
     error::Error,
-    output::{Printer, Saved, part, save_blocks},
+    output::{Pictures, Printer, ResultLook, Saved, part, save_blocks},
     protocol::{CallToolResult, parse_lenient},
 };
 
@@ -16,6 +17,9 @@ pub struct ResultArgs {
     /// Save images, audio and embedded resources in this folder; existing files are kept
     #[arg(long, value_name = "DIR")]
     pub save: Option<PathBuf>,
+    /// Show images in the terminal, where it can: kitty, Ghostty, iTerm2, WezTerm, Konsole, mintty
+    #[arg(long)]
+    pub images: bool,
     /// Print only one part, text without quotes: content[0].text, items[0].name, or a JSON pointer
     #[arg(long, value_name = "PATH")]
     pub select: Option<String>,
@@ -26,8 +30,15 @@ impl ResultArgs {
     ///
     /// # Errors
     /// [`Error::NoPart`] where there is no such part; [`Error::Io`] when stdout or the folder cannot be written.
-    pub(super) fn show(&self, printer: &Printer, result: &RawValue, view: &CallToolResult) -> anyhow::Result<()> {
+    pub(super) fn show(
+        &self,
+        printer: &Printer,
+        result: &RawValue,
+        view: &CallToolResult,
+        reads: Option<&(String, String)>,
+    ) -> anyhow::Result<()> {
         let saved = self.saved(view)?;
+        let pictures = self.pictures(printer)?;
         match &self.select {
             // A failure is told whole: it has another shape than what was asked for.
             Some(path) if !view.is_error => {
@@ -40,9 +51,27 @@ impl ResultArgs {
                 printer.part(&selected(result, view, path)?)?;
             }
             Some(_) => printer.failure(result, view)?,
-            None => printer.result(result, view, &saved)?,
+            None => printer.result(result, view, &ResultLook { saved: &saved, pictures, reads })?,
         }
         Ok(())
+    }
+
+    /// How images are shown, where they can be and were asked for.
+    fn pictures(&self, printer: &Printer) -> anyhow::Result<Option<Pictures>> {
+        if !self.images {
+            return Ok(None);
+        }
+        let found = match printer.mode().is_text() && printer.is_terminal() {
+            true => Pictures::of_terminal(&Environment::current()),
+            false => Err("images are only shown as text on a terminal".to_owned()),
+        };
+        match found {
+            Ok(pictures) => Ok(Some(pictures)),
+            Err(reason) => {
+                printer.warning(&format!("no image is shown: {reason}; --save DIR saves images"))?;
+                Ok(None)
+            }
+        }
     }
 
     /// Saves what is to be saved.

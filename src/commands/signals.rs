@@ -18,7 +18,7 @@ use tokio_util::sync::CancellationToken;
 use crate::{
     error::Error,
     output::is_blocked,
-    terminal::{gate, is_asking, restore, suspend},
+    terminal::{gate, is_asking, is_paging, restore, suspend},
     transport::stdio::kill_all,
 };
 
@@ -201,8 +201,8 @@ impl Signals {
             loop {
                 tokio::select! {
                     () = next(&mut interrupt) => {
-                        // At a prompt Ctrl-C closes the question, and the call goes on.
-                        if !is_asking() {
+                        // At a prompt Ctrl-C closes the question, and the call goes on; a pager has a use of its own for it.
+                        if !is_asking() && !is_paging() {
                             self.interrupt();
                         }
                     }

@@ -24,6 +24,7 @@ mod properties;
 mod resolve;
 mod rules;
 mod secret;
+mod skeleton;
 mod template;
 #[cfg(test)]
 mod tests;

@@ -12,19 +12,22 @@ impl Printer {
     /// Prints what `resources/read` gave: on a terminal made safe, elsewhere as it is, byte for byte. Bytes are not for a
     /// terminal: see [`Printer::shows_bytes`].
     ///
+    /// Long text is shown in a pager where it `may_page`.
+    ///
     /// # Errors
     /// When stdout cannot be written, and not because it was closed.
-    pub fn contents(&self, raw: &RawValue, contents: &[ResourceContents]) -> io::Result<()> {
+    pub fn contents(&self, raw: &RawValue, contents: &[ResourceContents], may_page: bool) -> io::Result<()> {
         if !self.mode().is_text() {
             return self.raw_result("contents", raw.get());
         }
         let several = contents.len() > 1;
+        let mut shown = String::new();
         for one in contents {
             match &one.body {
                 ResourceBody::Text(text) if self.is_terminal() => {
                     let head = if several { format!("[{}]\n", safe_line(&one.uri)) } else { String::new() };
                     let end = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
-                    self.stdout(&format!("{head}{}{end}", safe_text(text)))?;
+                    shown.push_str(&format!("{head}{}{end}", safe_text(text)));
                 }
                 ResourceBody::Text(text) if self.is_in_lines() && !text.is_empty() && !text.ends_with('\n') => {
                     self.bytes(format!("{text}\n").as_bytes())?;
@@ -33,7 +36,7 @@ impl Printer {
                 ResourceBody::Bytes(bytes) => self.bytes(bytes)?,
             }
         }
-        Ok(())
+        if may_page { self.long(&shown) } else { self.stdout(&shown) }
     }
 
     /// Whether stdout can be given bytes that are not text: it is not a terminal, or gets JSON.
@@ -47,7 +50,7 @@ impl Printer {
     /// As [`Printer::contents`].
     pub fn prompt(&self, raw: &RawValue, result: &Value) -> io::Result<()> {
         match self.mode() {
-            OutputMode::Text => self.stdout(&prompt_text(result, self.is_terminal())),
+            OutputMode::Text => self.long(&prompt_text(result, self.is_terminal())),
             _ => self.raw_result("prompt", raw.get()),
         }
     }

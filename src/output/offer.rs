@@ -1,6 +1,9 @@
 use serde_json::{Value, value::RawValue};
 
-use super::{result::result_text, table};
+use super::{
+    result::{ResultLook, result_text},
+    table,
+};
 use crate::{
     protocol::CallToolResult,
     text::{cut, safe_line},
@@ -53,7 +56,7 @@ pub(super) fn prompt_text(result: &Value, on_terminal: bool) -> String {
         }
         let json = serde_json::json!({"content": message["content"]}).to_string();
         if let Ok(raw) = RawValue::from_string(json) {
-            text.push_str(&result_text(&CallToolResult::from_raw(&raw), raw.get(), &[], on_terminal));
+            text.push_str(&result_text(&CallToolResult::from_raw(&raw), raw.get(), ResultLook::default(), on_terminal));
         }
     }
     text

@@ -17,15 +17,14 @@ use super::{
     json::{one_line, pretty, safe_json},
     notice::{notice_event, notice_text},
     progress::heard,
-    result::result_text,
-    save::Saved,
+    result::{ResultLook, result_text},
 };
-use crate::text::{safe_line, safe_piped, safe_text};
+use crate::text::{safe_line, safe_piped, safe_text, width};
 use crate::{
     client::{Notice, NoticeKind},
     elicitation::{Link, ServerName},
     protocol::{CallToolResult, RpcError},
-    terminal::{gate, painted},
+    terminal::{gate, page, painted},
     transport::Mask,
 };
 
@@ -50,6 +49,8 @@ pub struct Printer {
     stdout_is_terminal: bool,
     /// Whether a line of progress stands under everything else.
     shows_progress: bool,
+    /// Whether long text is shown in a pager.
+    pages: bool,
     /// Whether each JSON result is one line, whatever the server sent.
     in_lines: bool,
     /// What no word of ours may show.
@@ -68,7 +69,8 @@ impl Printer {
             mode != OutputMode::Events && verbosity > Verbosity::Quiet && io::stderr().is_terminal() && !plain;
         let log = if verbosity == Verbosity::Verbose { LogLevel::Debug } else { LogLevel::Warning };
         let (stdout_is_terminal, mask, changes) = (io::stdout().is_terminal(), Mask::default(), Mutex::default());
-        Self { mode, verbosity, stdout_is_terminal, shows_progress, in_lines: false, mask, log, changes }
+        let (pages, in_lines) = (!plain, false);
+        Self { mode, verbosity, stdout_is_terminal, shows_progress, pages, in_lines, mask, log, changes }
     }
 
     /// Shows messages of servers from `level` on, where that is given.
@@ -83,10 +85,16 @@ impl Printer {
         self.log
     }
 
+    /// The same, without a pager where `wanted` is false.
+    #[must_use]
+    pub fn with_pager(self, wanted: bool) -> Self {
+        Self { pages: self.pages && wanted, ..self }
+    }
+
     /// The same, with each JSON result on one line.
     #[must_use]
     pub fn in_lines(self) -> Self {
-        Self { in_lines: true, ..self }
+        Self { in_lines: true, pages: false, ..self }
     }
 
     pub(super) fn is_in_lines(&self) -> bool {
@@ -293,8 +301,9 @@ impl Printer {
     ///
     /// # Errors
     /// As [`Printer::notice`].
-    pub fn result(&self, result: &RawValue, view: &CallToolResult, saved: &[Saved]) -> io::Result<()> {
+    pub fn result(&self, result: &RawValue, view: &CallToolResult, look: &ResultLook<'_>) -> io::Result<()> {
         gate().status(None);
+        let saved = look.saved;
         if self.mode != OutputMode::Text {
             for saved in saved.iter().flatten() {
                 match saved {
@@ -304,10 +313,14 @@ impl Printer {
             }
         }
         match self.mode {
-            OutputMode::Text => self.stdout(&result_text(view, result.get(), saved, self.stdout_is_terminal)),
+            OutputMode::Text => {
+                let text = result_text(view, result.get(), *look, self.stdout_is_terminal);
+                // A pager would not pass images on.
+                if look.pictures.is_some() { self.stdout(&text) } else { self.long(&text) }
+            }
             // What a tool says of its failure is not the data that was asked for.
             OutputMode::Data if view.is_error => {
-                gate().print(&result_text(view, result.get(), saved, true));
+                gate().print(&result_text(view, result.get(), *look, true));
                 Ok(())
             }
             OutputMode::Data => self.json_line(&self.laid_out(view.data().as_deref().unwrap_or("null"))),
@@ -324,9 +337,9 @@ impl Printer {
     /// As [`Printer::notice`].
     pub fn failure(&self, result: &RawValue, view: &CallToolResult) -> io::Result<()> {
         if self.mode == OutputMode::Events {
-            self.result(result, view, &[])
+            self.result(result, view, &ResultLook::default())
         } else {
-            gate().print(&result_text(view, result.get(), &[], true));
+            gate().print(&result_text(view, result.get(), ResultLook::default(), true));
             Ok(())
         }
     }
@@ -357,7 +370,7 @@ impl Printer {
             (OutputMode::Events, part) => self.stdout(&format!("{}\n", json!({"event": "result", "part": part}))),
             (OutputMode::Text, Value::String(text)) => {
                 let text = if self.stdout_is_terminal { safe_text(text) } else { safe_piped(text) };
-                self.stdout(&if text.ends_with('\n') { text } else { text + "\n" })
+                self.long(&if text.ends_with('\n') { text } else { text + "\n" })
             }
             (_, part) => self.json_line(&part.to_string()),
         }
@@ -388,6 +401,33 @@ impl Printer {
                 self.stdout(&format!("{object}\n"))
             }
         }
+    }
+
+    /// The same, where nothing else is printed: long text for people is shown in a pager.
+    ///
+    /// # Errors
+    /// As [`Printer::notice`].
+    pub fn page(&self, event: &str, value: &Value, text: impl FnOnce() -> String) -> io::Result<()> {
+        if self.mode != OutputMode::Text || !self.stdout_is_terminal {
+            return self.data(event, value, text);
+        }
+        gate().status(None);
+        let columns = usize::from(console::Term::stdout().size().1);
+        self.long(&fold(&safe_text(&text()), columns))
+    }
+
+    /// Prints text that may be long: at a terminal that it does not fit on in a pager.
+    ///
+    /// # Errors
+    /// As [`Printer::notice`].
+    pub(super) fn long(&self, text: &str) -> io::Result<()> {
+        if !self.pages || !self.stdout_is_terminal || fits(text) {
+            return self.stdout(text);
+        }
+        WRITING.fetch_add(1, Ordering::Relaxed);
+        let shown = page(text);
+        WRITING.fetch_sub(1, Ordering::Relaxed);
+        if shown? { Ok(()) } else { self.stdout(text) }
     }
 
     /// Prints the error that the run ends with, to stderr.
@@ -445,6 +485,13 @@ impl Printer {
         let json = if self.stdout_is_terminal { safe_json(json) } else { json.into() };
         self.stdout(&format!("{json}\n"))
     }
+}
+
+/// Whether the terminal that stdout is shows all of `text` at once, with the shell's prompt below.
+fn fits(text: &str) -> bool {
+    let (rows, columns) = console::Term::stdout().size();
+    let height = |line: &str| width(line).max(1).div_ceil(usize::from(columns).max(1));
+    text.lines().map(height).sum::<usize>() < usize::from(rows)
 }
 
 /// How wide the terminal is that stderr is, if it is one.

@@ -2,7 +2,7 @@ use std::{fmt::Write as _, path::PathBuf};
 
 use serde_json::Value;
 
-use super::{Saved, pretty, safe_json};
+use super::{Pictures, Saved, pretty, safe_json, save::decoded};
 use crate::{
     form::same,
     protocol::{CallToolResult, ContentBlock, parse_lenient},
@@ -15,21 +15,40 @@ const ADDRESS: usize = 2_000;
 /// The longest structured content that is printed below a text, in bytes.
 const LONGEST_BELOW: usize = 64 << 10;
 
+/// How a result is shown to people.
+#[derive(Clone, Copy, Default)]
+pub struct ResultLook<'a> {
+    /// In which file each block is; empty where none is saved.
+    pub saved: &'a [Saved],
+    /// How images are drawn, where they are.
+    pub pictures: Option<Pictures>,
+    /// The words before and after the address of a resource that is read, where it can be.
+    pub reads: Option<&'a (String, String)>,
+}
+
 /// A result as text for people: its blocks one below the other, and its structured content where no block says the same.
 ///
 /// The server's text is made safe, for a terminal or for a pipe that may end on one. Ends with a line end, unless
-/// there is nothing to print. `raw` is the result's JSON text, shown when it holds neither. `saved` says in which file
-/// each block is; it is empty where none is.
-pub(super) fn result_text(result: &CallToolResult, raw: &str, saved: &[Saved], on_terminal: bool) -> String {
+/// there is nothing to print. `raw` is the result's JSON text, shown when it holds neither. On a terminal what is not meant
+/// for the user is one line, where there is something that is.
+pub(super) fn result_text(result: &CallToolResult, raw: &str, look: ResultLook<'_>, on_terminal: bool) -> String {
     let mut text = String::new();
+    let folds = on_terminal && result.asides.contains(&false);
     for (index, block) in result.content.iter().enumerate() {
-        match saved.get(index) {
+        match look.saved.get(index) {
             Some(Some(saved)) => push_saved(&mut text, block, saved),
+            _ if folds && result.asides.get(index) == Some(&true) && is_words(block) => push_aside(&mut text, block),
             _ => push_block(&mut text, block, on_terminal),
+        }
+        if let Some(pictures) = look.pictures {
+            push_picture(&mut text, block, pictures);
         }
         if !text.is_empty() && !text.ends_with('\n') {
             text.push('\n');
         }
+    }
+    if on_terminal && let Some(reads) = look.reads {
+        push_reading(&mut text, &result.content, reads);
     }
     let json = match &result.structured {
         Some(structured) if result.content.is_empty() || !is_told(structured, &result.content) => {
@@ -69,6 +88,57 @@ fn is_told(structured: &str, blocks: &[ContentBlock]) -> bool {
             && values.iter().zip(&texts).all(|(value, text)| says(value, text))
     });
     each || texts.iter().any(|text| says(&structured, text) || inner.is_some_and(|inner| says(inner, text)))
+}
+
+/// Whether a block is shown in its own words.
+fn is_words(block: &ContentBlock) -> bool {
+    match block {
+        ContentBlock::Text(_) => true,
+        ContentBlock::Resource(resource) => resource.get("text").is_some_and(Value::is_string),
+        _ => false,
+    }
+}
+
+fn push_aside(text: &mut String, block: &ContentBlock) {
+    let words = match block {
+        ContentBlock::Text(words) => words.as_str(),
+        ContentBlock::Resource(resource) => resource.get("text").and_then(Value::as_str).unwrap_or_default(),
+        _ => "",
+    };
+    _ = write!(text, "[text that is not meant for you, {} characters; -o json shows it]", words.chars().count());
+}
+
+/// Draws a block that is an image, or an image embedded as a resource.
+fn push_picture(text: &mut String, block: &ContentBlock, pictures: Pictures) {
+    let data = match block {
+        ContentBlock::Image { data, .. } => Some(data.as_str()),
+        ContentBlock::Resource(resource) => {
+            let kind = resource.get("mimeType").and_then(Value::as_str).unwrap_or_default();
+            resource.get("blob").and_then(Value::as_str).filter(|_| kind.starts_with("image/"))
+        }
+        _ => None,
+    };
+    let Some(data) = data else { return };
+    if !text.ends_with('\n') {
+        text.push('\n');
+    }
+    let columns = usize::from(console::Term::stdout().size().1).max(1);
+    match decoded(data).and_then(|image| pictures.draw(&image, columns)) {
+        Ok(drawn) => text.push_str(&drawn),
+        Err(reason) => _ = writeln!(text, "[not shown: {}]", safe_line(&reason)),
+    }
+}
+
+/// How the resources that are linked to are read: those at web addresses are opened as others are.
+fn push_reading(text: &mut String, blocks: &[ContentBlock], (before, after): &(String, String)) {
+    let links = blocks.iter().filter_map(|block| match block {
+        ContentBlock::ResourceLink { uri, .. } if !uri.starts_with("http:") && !uri.starts_with("https:") => Some(uri),
+        _ => None,
+    });
+    let links: Vec<&String> = links.collect();
+    let Some(first) = links.first().filter(|uri| uri.len() <= ADDRESS) else { return };
+    let what = if links.len() == 1 { "reads it" } else { "reads the first" };
+    _ = writeln!(text, "[`{before} {}{after}` {what}]", safe_line(&shell_words::quote(first)));
 }
 
 fn push_saved(text: &mut String, block: &ContentBlock, saved: &Result<PathBuf, String>) {
@@ -152,7 +222,7 @@ mod tests {
 
     fn text(json: &str, on_terminal: bool) -> String {
         let raw = RawValue::from_string(json.to_owned()).expect("JSON");
-        result_text(&CallToolResult::from_raw(&raw), json, &[], on_terminal)
+        result_text(&CallToolResult::from_raw(&raw), json, ResultLook::default(), on_terminal)
     }
 
     #[test]
@@ -194,7 +264,12 @@ mod tests {
         let raw = RawValue::from_string(json.to_owned()).expect("JSON");
         let saved = [Some(Ok("out/image-1.png".into())), Some(Err("audio-2.bin was not saved: why".to_owned()))];
         assert_eq!(
-            result_text(&CallToolResult::from_raw(&raw), json, &saved, true),
+            result_text(
+                &CallToolResult::from_raw(&raw),
+                json,
+                ResultLook { saved: &saved, ..ResultLook::default() },
+                true
+            ),
             "[image saved: out/image-1.png]\n[audio: audio-2.bin was not saved: why]\n"
         );
     }
@@ -215,5 +290,30 @@ mod tests {
         let json = r#"{"content":[{"type":"text","text":"50%\r\u001b[2J\u200c\r\n"}]}"#;
         assert_eq!(text(json, true), "50%\\r\\u{1b}[2J\\u{200c}\n");
         assert_eq!(text(json, false), "50%\\r\\u{1b}[2J\u{200c}\r\n");
+    }
+
+    #[test]
+    fn what_is_not_for_the_user_is_folded_on_a_terminal_and_links_say_how_they_are_read() {
+        let json = r#"{"content":[{"type":"text","text":"for you"},
+            {"type":"text","text":"for it","annotations":{"audience":["assistant"],"priority":0.3}},
+            {"type":"text","text":"nothing","annotations":{"priority":0}},
+            {"type":"resource_link","uri":"demo://a b","name":"a"},{"type":"resource_link","uri":"https://a.example/"}]}"#;
+        let raw = RawValue::from_string(json.to_owned()).expect("JSON");
+        let reads = ("toolnexus read s".to_owned(), String::new());
+        let look = ResultLook { reads: Some(&reads), ..ResultLook::default() };
+        let shown = |on_terminal| result_text(&CallToolResult::from_raw(&raw), json, look, on_terminal);
+        let folded = |count: usize| format!("[text that is not meant for you, {count} characters; -o json shows it]\n");
+        assert_eq!(
+            shown(true),
+            format!(
+                "for you\n{}{}a: demo://a b\nhttps://a.example/\n[`toolnexus read s 'demo://a b'` reads it]\n",
+                folded(6),
+                folded(7)
+            )
+        );
+        assert_eq!(shown(false), "for you\nfor it\nnothing\na: demo://a b\nhttps://a.example/\n");
+        // Where nothing else is there it is for whoever looks.
+        let alone = r#"{"content":[{"type":"text","text":"for it","annotations":{"audience":["assistant"]}}]}"#;
+        assert_eq!(text(alone, true), "for it\n");
     }
 }

@@ -93,7 +93,11 @@ fn extension(mime_type: &str) -> String {
     }
 }
 
-fn decoded(data: &str) -> Result<Vec<u8>, String> {
+/// The bytes of base64 as servers write it.
+///
+/// # Errors
+/// In words, when it is none.
+pub(super) fn decoded(data: &str) -> Result<Vec<u8>, String> {
     let config = GeneralPurposeConfig::new()
         .with_decode_padding_mode(DecodePaddingMode::Indifferent)
         .with_decode_allow_trailing_bits(true);

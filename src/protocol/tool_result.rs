@@ -9,6 +9,9 @@ use super::parse_lenient;
 pub struct CallToolResult {
     /// The content blocks, in order; empty when missing.
     pub content: Vec<ContentBlock>,
+    /// For each block whether it is no more than an aside: not meant for the user (`annotations.audience`), or entirely
+    /// optional (`annotations.priority` 0).
+    pub asides: Vec<bool>,
     /// `structuredContent`, any JSON value, in the server's own bytes.
     pub structured: Option<String>,
     /// Whether the tool itself failed.
@@ -60,13 +63,16 @@ impl CallToolResult {
         };
         // Some servers send a text, or one block, in place of the list.
         let blocks = |raw: &&'_ RawValue| match serde_json::from_str::<Vec<&RawValue>>(raw.get()) {
-            Ok(blocks) => blocks.into_iter().map(ContentBlock::from_raw).collect(),
-            Err(_) => vec![ContentBlock::from_raw(raw)],
+            Ok(blocks) => blocks.into_iter().map(parsed).collect(),
+            Err(_) => vec![parsed(raw)],
         };
         let content = parts.get("content").filter(|raw| raw.get() != "null").map(blocks);
+        let content: Vec<Value> = content.unwrap_or_default();
+        let asides = content.iter().map(is_aside).collect();
+        let content = content.iter().map(ContentBlock::from_value).collect();
         let structured = parts.get("structuredContent").map(|raw| raw.get()).filter(|text| *text != "null");
         let (is_error, oddity) = parts.get("isError").map_or((false, None), |raw| failed(raw.get()));
-        Self { content: content.unwrap_or_default(), structured: structured.map(str::to_owned), is_error, oddity }
+        Self { content, asides, structured: structured.map(str::to_owned), is_error, oddity }
     }
 }
 
@@ -90,6 +96,19 @@ impl CallToolResult {
             many => Some(Value::from(many.join("\n")).to_string()),
         }
     }
+}
+
+/// A block that cannot be parsed is null.
+fn parsed(block: &RawValue) -> Value {
+    parse_lenient(block.get()).unwrap_or_default()
+}
+
+/// Whether a block is not meant for the user, or entirely optional (2025-11-25, *server/resources*, Annotations).
+fn is_aside(block: &Value) -> bool {
+    let audience = block.pointer("/annotations/audience").and_then(Value::as_array);
+    let excludes_user = audience.is_some_and(|of| !of.is_empty() && of.iter().all(|role| role != "user"));
+    let priority = block.pointer("/annotations/priority").and_then(Value::as_f64);
+    excludes_user || priority == Some(0.0)
 }
 
 /// What `isError` says; of another type than true or false it is an error unless it says nothing or no.

@@ -32,6 +32,7 @@ mod link;
 mod list;
 mod object;
 mod open;
+mod pager;
 mod painter;
 mod plain;
 mod review;
@@ -53,6 +54,7 @@ pub use filled::Filled;
 pub use gate::{Gate, gate, is_asking};
 pub use job::suspend;
 pub use open::Terminal;
+pub use pager::{is_paging, page};
 pub(crate) use stage::DialogEnd;
 pub(crate) use tty::restore;
 

@@ -68,4 +68,18 @@ impl Terminal {
             Err(end) => Filled::Impossible(end.to_string()),
         }
     }
+
+    /// Lets the person edit `text` with their own program. The inner error says why that was not possible.
+    ///
+    /// # Errors
+    /// When it was interrupted, or `stop` fired.
+    pub(crate) async fn edit(
+        &self,
+        text: &str,
+        suffix: &'static str,
+        stop: &CancellationToken,
+    ) -> Result<Result<String, String>, DialogEnd> {
+        let text = text.to_owned();
+        self.run(stop, |_| (), move |stage| stage.edit_externally(&text, suffix)).await
+    }
 }

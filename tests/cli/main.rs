@@ -14,6 +14,7 @@ mod demo;
 mod docs;
 mod doctor;
 mod each;
+mod edited;
 mod events;
 mod faults;
 mod finding;

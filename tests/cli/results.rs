@@ -77,3 +77,61 @@ fn what_is_no_text_is_saved_and_nothing_is_replaced() {
 fn an_image_says_how_it_is_saved() {
     call(found()).stdout_contains("[image: image/png, 8 bytes; --save DIR saves it]\n").run();
 }
+
+#[test]
+fn long_text_is_shown_in_a_pager_at_a_terminal() {
+    let words = |lines: u32| (1..=lines).map(|line| format!("line {line}\n")).collect::<String>();
+    let test = |lines: u32| {
+        let result = json!({"content": [{"type": "text", "text": words(lines)}]});
+        let test = Test::new().server("s", &Fake::new().tool("t").result(result)).args(["call", "s", "t"]);
+        test.env("PAGER", "sed s/^/paged:$LESS/")
+    };
+    let person = test(60).at_terminal(24, 80);
+    person.see("paged:$LESSline 60");
+    person.end(0);
+    let person = test(60).env("PAGER", "sh -c 'echo LESS is $LESS; cat > /dev/null'").at_terminal(24, 80);
+    person.see("LESS is FRX");
+    person.end(0);
+    for (test, lines) in [(test(20), 20), (test(60).args(["--no-pager"]), 60), (test(60).env("TERM", "dumb"), 60)] {
+        let person = test.at_terminal(24, 80);
+        person.see(&format!("line {lines}"));
+        assert!(!person.all_written().contains("paged"));
+        person.end(0);
+    }
+    // A pager that is not there, and one that leaves at once, hold nothing up.
+    let person = test(60).env("PAGER", "no-such-pager").at_terminal(24, 80);
+    person.see("line 60");
+    person.end(0);
+    test(100_000).env("PAGER", "true").at_terminal(24, 80).end(0);
+    assert_eq!(test(60).run().stdout, words(60));
+}
+
+#[test]
+fn images_are_shown_by_terminals_that_can_and_refused_by_others() {
+    let image =
+        json!({"content": [{"type": "image", "mimeType": "image/png", "data": "iVBORw0KGgoAAAANSUhEUgAAAAEAAAAB"}]});
+    let test =
+        || Test::new().server("s", &Fake::new().tool("t").result(image.clone())).args(["call", "s", "t", "--images"]);
+    let person = test().env("TERM", "xterm-kitty").at_terminal(24, 80);
+    let written = person.all_written();
+    assert!(written.contains("\x1b_Ga=T,f=100,q=2,m=0;iVBORw0KGgo"), "{written:?}");
+    person.end(0);
+    let person = test().env("TERM_PROGRAM", "iTerm.app").at_terminal(24, 80);
+    assert!(person.all_written().contains("\x1b]1337;File=inline=1;size=24;width=auto:iVBORw0KGgo"));
+    person.end(0);
+    let person = test().at_terminal(24, 120);
+    person.see("warning: no image is shown: this terminal is not known to show images");
+    person.see("[image: image/png, 24 bytes; --save DIR saves it]");
+    person.end(0);
+    test().stdout("[image: image/png, 24 bytes; --save DIR saves it]\n").stderr_contains("no image is shown").run();
+}
+
+#[test]
+fn links_to_resources_say_how_they_are_read() {
+    let link = json!({"content": [{"type": "resource_link", "uri": "demo://a", "name": "a"}]});
+    let test = || Test::new().server("s", &Fake::new().tool("t").result(link.clone())).args(["call", "s", "t"]);
+    let person = test().at_terminal(24, 80);
+    person.see("[`toolnexus read s demo://a` reads it]");
+    person.end(0);
+    test().stdout("a: demo://a\n").run();
+}

@@ -155,7 +155,7 @@ fn stdin_is_for_the_script_alone() {
         ("call forms greet --answers=-", "--answers=- cannot be used in a shell"),
         ("shell", "shell cannot be used in a shell"),
         ("$a = tools forms", "only the result of `call` can be kept"),
-        ("$a = call forms greet --each in", "not of --each"),
+        ("$a = call forms greet --each in", "not those of --each"),
     ] {
         let test = Test::new().server("forms", &fake()).args(["shell"]).stdin(format!("{line}\n"));
         let run = test.status(2).stderr_contains(&format!("line 1: {}", "")).stderr_contains(told).run();

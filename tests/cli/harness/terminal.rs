@@ -48,7 +48,8 @@ struct State {
 }
 
 impl Test {
-    /// Starts the program in a terminal of this size. `TERM` is that of a common one unless the test says otherwise.
+    /// Starts the program in a terminal of this size. `TERM` is that of a common one, and there is no pager, unless the test
+    /// says otherwise.
     pub(crate) fn at_terminal(self, rows: u16, columns: u16) -> AtTerminal {
         self.show(rows, columns, None, false)
     }
@@ -77,6 +78,9 @@ impl Test {
         }
         if command.get_envs().all(|(name, _)| name != "TERM") {
             command.env("TERM", "xterm-256color");
+        }
+        if command.get_envs().all(|(name, _)| name != "PAGER") {
+            command.env("PAGER", "");
         }
         let mut command = Command::from(command);
         if has_stdin {
@@ -140,6 +144,11 @@ impl State {
 }
 
 impl AtTerminal {
+    /// The run's folder.
+    pub(crate) fn folder(&self) -> &std::path::Path {
+        self.test.folder()
+    }
+
     /// Types, as a person does who has read what is on the screen: no key of theirs is taken for one that was already down.
     pub(crate) fn send(&self, keys: &str) -> &Self {
         thread::sleep(READING);
