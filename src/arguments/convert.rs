@@ -132,7 +132,7 @@ fn list(root: &Value, key: &str, schema: &Keywords<'_>, input: Input) -> Result<
     Ok(Value::Array(vec![one]))
 }
 
-/// A list, where something else that is no text would do as well.
+/// A list, where something else that is not text would do as well.
 fn list_or_scalar(
     root: &Value,
     key: &str,

@@ -1,13 +1,13 @@
 use crate::form::FieldError;
 
-/// Why the words are no arguments for the tool: a usage error, found before the call. Names and values in the messages
+/// Why the words are not arguments for the tool: a usage error, found before the call. Names and values in the messages
 /// are not made safe for a terminal.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ArgumentError {
     /// A word without `=`, or without a name before it.
     #[error("{0:?} is not an argument: write key=text, key:=json or key=@file")]
     NoArgument(String),
-    /// An option that is no argument of the tool.
+    /// An option that is not an argument of the tool.
     #[error("--{name} is not an argument of this tool{}", near.as_ref().map(|near| format!("; did you mean --{near}?")).unwrap_or_default())]
     NoOption {
         /// Its name, without the dashes.

@@ -16,7 +16,7 @@ pub enum ToolWord {
 /// is a switch. Without a schema a switch is what no value stands behind.
 ///
 /// # Errors
-/// [`ArgumentError::NoOption`] for an option that is no argument of the tool, [`ArgumentError::NoValue`] without a value.
+/// [`ArgumentError::NoOption`] for an option that is not an argument of the tool, [`ArgumentError::NoValue`] without a value.
 pub fn spell_out(words: &[ToolWord], schema: Option<&Value>) -> Result<Vec<String>, ArgumentError> {
     let properties = schema.map(properties);
     let mut spelled = Vec::new();

@@ -37,7 +37,7 @@ pub struct Arguments {
 /// and stdin, and gives the reason when it cannot.
 ///
 /// # Errors
-/// What is no argument, or cannot be the value that the schema wants; see also [`Arguments::check`].
+/// What is not an argument, or cannot be the value that the schema wants; see also [`Arguments::check`].
 ///
 /// ```
 /// use serde_json::json;

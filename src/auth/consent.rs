@@ -16,7 +16,7 @@ impl Plan<'_> {
         self.consent_to(url, None, stop).await
     }
 
-    /// Likewise, with something else to do there.
+    /// Like [`Plan::consent`], with other words for what to do on the page.
     pub(super) async fn consent_to(
         &self,
         url: &str,

@@ -47,7 +47,7 @@ pub struct Known {
     /// When the token ends, in seconds since 1970, where that is known.
     #[serde(default)]
     pub expires_at: Option<u64>,
-    /// From when on it is renewed, likewise.
+    /// From when on it is renewed, in seconds since 1970.
     #[serde(default)]
     pub(super) renew_at: Option<u64>,
     pub(super) token_endpoint: String,

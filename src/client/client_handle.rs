@@ -145,7 +145,7 @@ impl Client {
         }
     }
 
-    /// All of `tools/list`, page by page. What is no tool is left out with a notice.
+    /// All of `tools/list`, page by page. What is not a tool is left out with a notice.
     ///
     /// # Errors
     /// When a page cannot be had.

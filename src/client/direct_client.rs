@@ -56,7 +56,7 @@ impl DirectClient {
         Arc::clone(&self.info.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// All of `tools/list`, page by page. What is no tool is left out with a notice.
+    /// All of `tools/list`, page by page. What is not a tool is left out with a notice.
     ///
     /// # Errors
     /// When a page cannot be had.

@@ -14,8 +14,8 @@ use crate::{
 #[derive(Args, Debug)]
 #[command(
     override_usage = "toolnexus add [OPTIONS] NAME URL\n       toolnexus add [OPTIONS] NAME -- COMMAND...",
-    after_help = "The server is put into the file that is found here or above, or else into your own. Comments and order stay. Values are
-written as they are given: single quotes keep '${VAR}' for the time when the server starts.
+    after_help = "The server is added to the file in this folder or one above it, or else to your own. Comments and order are kept. Values
+are written as you give them: in single quotes, '${VAR}' is expanded when the server starts.
 
 Examples:
   toolnexus add files -- npx -y @modelcontextprotocol/server-filesystem .
@@ -23,7 +23,7 @@ Examples:
   toolnexus add build --env LEVEL=debug --cwd . -- ./server --stdio"
 )]
 pub struct AddArgs {
-    /// What the server is called from now on
+    /// The name of the server
     #[arg(value_name = "NAME")]
     pub name: String,
     /// Its web address
@@ -32,16 +32,16 @@ pub struct AddArgs {
     /// The program that starts it: everything after `--`
     #[arg(last = true, value_name = "COMMAND", hide = true)]
     pub command: Vec<String>,
-    /// An environment variable for its process (may be repeated)
+    /// Set an environment variable for its process (may be repeated)
     #[arg(long, value_name = "NAME=VALUE", conflicts_with = "url")]
     pub env: Vec<String>,
-    /// The working directory of its process
+    /// Run its process in this folder
     #[arg(long, value_name = "DIR", conflicts_with = "url")]
     pub cwd: Option<String>,
-    /// A header for every HTTP request to it (may be repeated)
+    /// Send this header with every HTTP request (may be repeated)
     #[arg(short = 'H', long = "header", value_name = "NAME: VALUE", conflicts_with = "command")]
     pub headers: Vec<String>,
-    /// Take the place of a server of that name
+    /// Replace a server of the same name
     #[arg(long)]
     pub replace: bool,
     /// Which file.
@@ -118,7 +118,7 @@ fn pairs(words: &[String], at: char, option: &str, shape: &str) -> Result<Value,
     words.iter().map(pair).collect::<Result<Map<_, _>, _>>().map(Value::Object)
 }
 
-/// Whether the entry is one. A variable that is not set yet is no fault of it.
+/// Whether the entry is one. A variable that is not set yet is not its fault.
 fn check(name: &str, entry: &Map<String, Value>, environment: &Environment) -> Result<(), Error> {
     let config = config::parse_value(&json!({"mcpServers": {name: entry}}), environment)?;
     match config.servers.into_iter().next().map(|entry| entry.server) {

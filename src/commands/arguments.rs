@@ -24,7 +24,7 @@ impl Given {
     /// Reads what `words` and `--args` name. `stdin_is_taken` says that standard input has another use.
     ///
     /// # Errors
-    /// [`Error::Usage`] for a word that is no argument, and for a file that cannot be read.
+    /// [`Error::Usage`] for a word that is not an argument, and for a file that cannot be read.
     pub(super) fn read(words: Vec<String>, whole: Option<String>, stdin_is_taken: bool) -> Result<Self, Error> {
         let mut files = HashMap::new();
         let mut read = |source: Source<'_>| {
@@ -59,7 +59,7 @@ impl Given {
         self.typed_over_base(self.whole.as_deref(), tool)
     }
 
-    /// Likewise, laid over `whole`, a JSON object.
+    /// The arguments for `tool`, which override `whole`, a JSON object.
     ///
     /// # Errors
     /// What cannot fit.

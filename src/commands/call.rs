@@ -87,7 +87,7 @@ pub struct CallArgs {
 /// Calls the tool and prints its result.
 ///
 /// # Errors
-/// [`Error`], for everything but a result that is no failure.
+/// [`Error`], for everything but a result that is not a failure.
 pub async fn run(args: CallArgs, context: &Context) -> anyhow::Result<()> {
     let printer = &context.printer;
     let (server, tool, words) = split(args.words, args.command)?;
@@ -97,7 +97,7 @@ pub async fn run(args: CallArgs, context: &Context) -> anyhow::Result<()> {
     let lines = args.many.open(answers_take_stdin)?;
     let stdin_is_taken = answers_take_stdin || args.many.takes_stdin();
     let given = Given::read(words, args.args, stdin_is_taken).map_err(|error| {
-        // Words that are no arguments are often a program that should stand behind `--`.
+        // Words that are not arguments are often a program that should stand behind `--`.
         match server.clone().config(&context.global, &args.server) {
             Err(unknown @ Error::Config(ConfigError::UnknownServer { .. })) => slip.explain(unknown),
             _ => error,

@@ -73,7 +73,7 @@ impl CommandHost {
         Self::with_ear(config, args, questions, heard, context, Arc::new(|_| false))
     }
 
-    /// Likewise, with an ear for notices, and the servers' logs from a level on.
+    /// Like `new`, with an ear for notices, and with the minimum level of the servers' logs.
     ///
     /// # Errors
     /// When signals cannot be handled, or the trace cannot be written.

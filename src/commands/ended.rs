@@ -68,7 +68,7 @@ impl Ended {
     /// What the run comes to: a question that nobody could answer weighs more than what the tool made of it.
     ///
     /// # Errors
-    /// [`Error::Unanswered`], else [`Error::ToolFailed`] when the tool said so, or [`Error::Client`] for what is no result.
+    /// [`Error::Unanswered`], else [`Error::ToolFailed`] when the tool said so, or [`Error::Client`] for what is not a result.
     pub(super) fn conclude(self, mut unanswered: Vec<Unanswered>) -> Result<(), Error> {
         if unanswered.is_empty() {
             unanswered = self.unanswered.into_iter().map(|why| Unanswered { question: None, why }).collect();
@@ -81,7 +81,7 @@ impl Ended {
     }
 }
 
-/// Why what a tool gave is no result at all (2025-11-25, *server/tools*: an object).
+/// Why what a tool gave is not a result at all (2025-11-25, *server/tools*: an object).
 fn no_object(result: &str) -> Option<String> {
     let is = match result.trim_start().bytes().next()? {
         b'{' => return None,

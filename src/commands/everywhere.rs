@@ -237,7 +237,7 @@ impl CommandHost {
         }
     }
 
-    /// Likewise, for tools.
+    /// Remembers the tools of `server`, for completions.
     pub(super) fn remember_tools(&self, server: &str, tools: &[Tool]) {
         self.remember(server, "tools", &tools.iter().map(|tool| tool.raw.clone()).collect::<Vec<_>>());
     }

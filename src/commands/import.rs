@@ -20,8 +20,8 @@ use crate::{
 #[command(
     override_usage = "toolnexus import [OPTIONS] CLIENT|FILE [NAME]...",
     after_help = "CLIENT is claude-code, claude-desktop, codex, cursor, gemini, goose, lmstudio, opencode, vscode, windsurf or zed; FILE is
-a file of any of them. Their way of writing variables is translated. Without NAME all servers are copied; those that
-your file has already stay as they are there. `toolnexus servers --discover` shows what there is.
+a file of one of them. Variables are translated. Without NAME all servers are copied, except those that your file
+already has. `toolnexus servers --discover` shows the servers that you can import.
 
 Examples:
   toolnexus import cursor
@@ -29,16 +29,16 @@ Examples:
   toolnexus import ~/work/.vscode/mcp.json tracker --to mcp.json"
 )]
 pub struct ImportArgs {
-    /// Whose servers: a client, or a file
+    /// The client or file to import from
     #[arg(value_name = "CLIENT|FILE")]
     pub source: String,
-    /// Which of them [default: all]
+    /// The servers to import [default: all]
     #[arg(value_name = "NAME")]
     pub names: Vec<String>,
     /// The file to copy them to [default: your own]
     #[arg(long, value_name = "FILE", conflicts_with = "config")]
     pub to: Option<PathBuf>,
-    /// Take the place of servers of the same names
+    /// Replace servers of the same name
     #[arg(long)]
     pub replace: bool,
 }

@@ -55,7 +55,7 @@ impl Questions {
         Self::build(args, stdin_is_taken, false, printer)
     }
 
-    /// Likewise, for a command; a line of a shell that says nothing is answered as the shell is.
+    /// Like [`Questions::new`], for a command; a line of a shell without options of its own is answered as the shell is.
     ///
     /// # Errors
     /// As [`Questions::new`].
@@ -77,7 +77,7 @@ impl Questions {
         self.is_lent || (self.url_wait.is_none() && self.resolver.is_some())
     }
 
-    /// Likewise, for a call that was put aside: it has asked already, and what is still not answered waits on, unless an
+    /// Like [`Questions::new`], for a call that was put aside: a question that is still open keeps waiting, unless an
     /// option or the answers file says otherwise.
     ///
     /// # Errors

@@ -9,12 +9,12 @@ use crate::{config::Environment, text::safe_line};
 /// What `remove` takes.
 #[derive(Args, Debug)]
 #[command(
-    after_help = "The server is taken out of the file in which `toolnexus servers` finds it. Comments and order stay.
+    after_help = "The server is removed from the file that `toolnexus servers` shows for it. Comments and order are kept.
 
 Examples:
   toolnexus remove files
   toolnexus remove --user notes
-  toolnexus disable files      keeps the entry, and does not start it"
+  toolnexus disable files      keeps the entry, but does not start the server"
 )]
 pub struct RemoveArgs {
     /// The server

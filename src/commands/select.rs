@@ -91,7 +91,7 @@ impl ServerWord {
         self.overlaid(config, args)
     }
 
-    /// Likewise, for a server that is going to be used: a person is asked for what its entry wants to be asked.
+    /// Like [`ServerWord::config`], for a server that is about to be used: a person is asked for the inputs of its entry.
     ///
     /// # Errors
     /// As [`ServerWord::config`]; when the person does not want to.

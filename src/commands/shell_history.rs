@@ -24,7 +24,7 @@ impl History {
         self.lines.clone()
     }
 
-    /// Keeps `line`, where it may be kept. A file that cannot be written is no reason to stop.
+    /// Keeps `line`, where it may be kept. A file that cannot be written is not a reason to stop.
     pub(super) fn add(&mut self, line: &str) {
         if !may_be_kept(line) || self.lines.last().is_some_and(|last| last == line) {
             return;

@@ -36,7 +36,7 @@ impl Slip {
         }
     }
 
-    /// Likewise, where the error may be another.
+    /// Like [`Slip::explain`], for an error of any type.
     pub(super) fn explained(&self, error: anyhow::Error) -> anyhow::Error {
         match error.downcast::<Error>() {
             Ok(error) => self.explain(error).into(),

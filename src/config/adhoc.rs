@@ -32,7 +32,7 @@ impl Overrides {
     pub fn hide(&self, mask: &Mask, environment: &Environment) {
         for header in &self.headers {
             if let Some((_, value)) = header.split_once(':') {
-                // `Bearer TOKEN` and `Basic TOKEN`: the word before is no secret.
+                // `Bearer TOKEN` and `Basic TOKEN`: the word before is not a secret.
                 let value = value.trim();
                 mask.hide(value.split_once(' ').map_or(value, |(_, credentials)| credentials), "[redacted]");
             }

@@ -27,7 +27,7 @@ impl EditedFile {
     /// The file at `path`, which need not be there yet.
     ///
     /// # Errors
-    /// When it cannot be read, or is no configuration: then it is not edited.
+    /// When it cannot be read, or is not a configuration: then it is not edited.
     pub fn open(path: &Path, environment: &Environment) -> Result<Self, ConfigError> {
         let absolute = environment.absolute(path);
         let is_there = fs::symlink_metadata(&absolute).is_ok();

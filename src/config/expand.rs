@@ -20,7 +20,7 @@ pub(super) struct Scope<'a> {
     pub(super) mask: Mask,
 }
 
-/// Variables that tell where things are, and are no secret.
+/// Variables that tell where things are, and are not secrets.
 const OPEN: [&str; 11] =
     ["HOME", "PATH", "PWD", "USER", "LOGNAME", "SHELL", "LANG", "TMPDIR", "HOSTNAME", "TERM", "APPDATA"];
 
@@ -36,7 +36,7 @@ impl<'a> Scope<'a> {
     ///
     /// `${VAR}` and `${env:VAR}`; `${VAR:-default}`, where the default also stands in for an empty value;
     /// `${workspaceFolder}`, `${workspaceFolderBasename}`, `${userHome}`, `${pathSeparator}` and `${/}`. `$${` is a plain
-    /// `${`. What is no name between the braces stays as it is.
+    /// `${`. What is not a name between the braces stays as it is.
     ///
     /// # Errors
     /// A reason that names the variable that is not set.
@@ -76,7 +76,7 @@ impl<'a> Scope<'a> {
         Ok(expanded)
     }
 
-    /// What stands for `inside` and its braces; `None` when it is no name.
+    /// What stands for `inside` and its braces; `None` when it is not a name.
     fn value(&self, inside: &str, depth: usize) -> Result<Option<String>, String> {
         let folder = |path: &Path| Ok(Some(path.display().to_string()));
         match inside {

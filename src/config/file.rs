@@ -14,7 +14,7 @@ use crate::transport::Endpoint;
 
 /// The keys under which the servers may stand, the strongest first.
 const ROOTS: [&str; 5] = ["mcpServers", "servers", "mcp.servers", "context_servers", "mcp"];
-/// Keys beside the entries of a bare map that are no entries.
+/// Keys of a bare map that are not entries.
 const IGNORED: [&str; 4] = ["builtins", "agents", "a2a", "mcpServer"];
 /// Keys beside the entries of a bare map that are none unless they hold an object.
 const USUAL: [&str; 5] = ["$schema", "inputs", "name", "version", "description"];
@@ -22,7 +22,7 @@ const USUAL: [&str; 5] = ["$schema", "inputs", "name", "version", "description"]
 /// Reads the text of a configuration file: `path` is where its relative paths begin, and stands in errors.
 ///
 /// # Errors
-/// [`ConfigError::Wrong`] when the file as a whole is no configuration. What is wrong with one entry stays in it.
+/// [`ConfigError::Wrong`] when the file as a whole is not a configuration. What is wrong with one entry stays in it.
 pub fn parse(text: &str, path: Option<&Path>, environment: &Environment) -> Result<Config, ConfigError> {
     let mut config = Config { path: path.map(Path::to_owned), ..Config::default() };
     if let Some(path) = path {

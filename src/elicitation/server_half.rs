@@ -15,13 +15,13 @@ pub enum Verdict {
     Cancel,
 }
 
-/// Why a reply is no verdict.
+/// Why a reply is not a verdict.
 #[derive(Debug, thiserror::Error)]
 pub enum ServerHalfError {
     /// The reply was not JSON.
     #[error("the reply is not JSON: {0}")]
     InvalidJson(String),
-    /// The reply was no `ElicitResult`: no result, or an unknown action.
+    /// The reply was not an `ElicitResult`: no result, or an unknown action.
     #[error("the reply is not an answer: {0}")]
     InvalidResponse(String),
     /// The client answered with an error.

@@ -57,7 +57,7 @@ impl Checker {
         Self::within(&Arc::new(root.clone()), &Budget::of(root))
     }
 
-    /// Likewise, within a budget that others share.
+    /// Like [`Checker::new`], within a shared budget.
     ///
     /// # Errors
     /// As [`Checker::new`], and where there is too little left.

@@ -15,7 +15,7 @@ pub(super) struct Found {
 }
 
 /// The choices of `schema`: `enum`, with `enumNames` where they are, or `oneOf`/`anyOf` of fixed values. `None` when it
-/// is no choice. Values that the schema's own `type` excludes are left out.
+/// is not a choice. Values that the schema's own `type` excludes are left out.
 pub(super) fn choices(root: &Value, schema: &Keywords<'_>) -> Option<Found> {
     let listed = schema.get("enum").and_then(Value::as_array).map(|values| from_enum(schema, values));
     let mut union = None;

@@ -58,7 +58,7 @@ impl Decimal {
             && self.digits.len() < 1_000
     }
 
-    /// Whether it is a whole multiple of `unit`; `None` when `unit` is no positive number of at most 36 digits.
+    /// Whether it is a whole multiple of `unit`; `None` when `unit` is not a positive number of at most 36 digits.
     pub(crate) fn is_multiple_of(&self, unit: &Self) -> Option<bool> {
         if unit.negative || unit.digits.is_empty() || unit.digits.len() > 36 {
             return None;
@@ -71,7 +71,7 @@ impl Decimal {
         let modulus: u128 = unit.digits.parse().ok()?;
         let step = |rest: u128, digit: u8| (rest * 10 + u128::from(digit - b'0')) % modulus;
         let rest = self.digits.bytes().fold(0, step);
-        // What is no multiple after as many zeros as the unit has bits never becomes one.
+        // What is not a multiple after as many zeros as the unit has bits never becomes one.
         let rest = (0..zeros.min(128)).fold(rest, |rest, _| step(rest, b'0'));
         Some(rest == 0)
     }

@@ -60,7 +60,7 @@ impl Translator<'_> {
         Some(())
     }
 
-    /// Copies `?:`, `?<name>` and their like, whose letters are no literals.
+    /// Copies `?:`, `?<name>` and their like, whose letters are not literals.
     fn group_head(&mut self) {
         if self.rest.next_if_eq(&'?').is_none() {
             return;

@@ -88,7 +88,7 @@ pub struct NumberField {
     pub maximum: Option<Number>,
     /// `exclusiveMinimum`; the boolean form of draft 4 is turned into this.
     pub exclusive_minimum: Option<Number>,
-    /// `exclusiveMaximum`, likewise.
+    /// `exclusiveMaximum`; the boolean form of draft 4 is turned into this.
     pub exclusive_maximum: Option<Number>,
     /// `multipleOf`.
     pub multiple_of: Option<Number>,

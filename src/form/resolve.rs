@@ -31,7 +31,7 @@ pub(crate) fn resolve<'a>(root: &'a Value, schema: &'a Map<String, Value>) -> Re
     resolve_within(root, schema, &Budget::of_one())
 }
 
-/// Likewise, within a budget that others share: where there is too little left, keywords stay out of what is resolved.
+/// Like [`resolve`], within a shared budget: if too little is left, some keywords are left out.
 pub(super) fn resolve_within<'a>(root: &'a Value, schema: &'a Map<String, Value>, budget: &Budget) -> Resolved<'a> {
     let mut resolved = Resolved::default();
     resolved.fold(root, schema, 0, budget);

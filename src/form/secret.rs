@@ -4,7 +4,7 @@ use super::{Field, FieldKind};
 pub(super) fn is_secret(field: &Field) -> bool {
     let told = field.schema.get("format").is_some_and(|format| *format == "password")
         || field.schema.get("writeOnly").is_some_and(|only| *only == true);
-    // Yes or no, or one of a few, is no secret whatever it is called.
+    // Yes or no, or one of a few, is not a secret whatever it is called.
     let could_be = matches!(field.kind, FieldKind::Text(_) | FieldKind::Number(_) | FieldKind::Json);
     told || (could_be && (names_secret(&field.key) || field.title.as_deref().is_some_and(names_secret)))
 }

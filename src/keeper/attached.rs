@@ -123,7 +123,7 @@ impl Attached for Attachment {
 }
 
 impl Attachment {
-    /// What an operation gives that is no call.
+    /// What an operation gives that is not a call.
     async fn body(&self, operation: Operation, method: &str, stop: &CancellationToken) -> Result<Vec<u8>, ClientError> {
         Ok(self.operate(plain(operation, method, stop)).await?.1)
     }

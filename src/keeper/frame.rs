@@ -23,7 +23,7 @@ pub(super) struct KeeperFrame<T> {
 /// Reads the next frame; `None` at the end of the stream.
 ///
 /// # Errors
-/// When the stream breaks, or what comes is no frame.
+/// When the stream breaks, or what comes is not a frame.
 pub(super) async fn read<T: DeserializeOwned>(
     stream: &mut (impl AsyncRead + Unpin),
 ) -> io::Result<Option<KeeperFrame<T>>> {
@@ -61,7 +61,7 @@ fn nonsense(reason: &str) -> io::Error {
 /// The lengths and the head of a frame with a body of `body` bytes.
 pub(super) fn head(head: &impl Serialize, body: usize) -> Vec<u8> {
     let mut bytes = vec![0; 12];
-    // Types of our own, without maps whose keys are no texts.
+    // Types of our own, without maps whose keys are not texts.
     if serde_json::to_writer(&mut bytes, head).is_err() {
         bytes.truncate(12);
     }

@@ -47,7 +47,7 @@ pub(super) fn identity(
         }
         _ => None,
     };
-    // A configuration that cannot be written down is no other's: paths that are not UTF-8.
+    // A configuration that cannot be written down equals no other one: paths that are not UTF-8.
     serde_json::to_vec(&(config, roots, protocol, asks, here)).unwrap_or_default()
 }
 

@@ -62,7 +62,7 @@ impl Found {
         self.is_as(config, &[], None)
     }
 
-    /// Likewise, with these options.
+    /// Whether it is the server that `config` describes now, with these options.
     pub fn is_as(&self, config: &ServerConfig, roots: &[PathBuf], protocol: Option<ProtocolChoice>) -> bool {
         // With `--elicit off` it is another one, of the same configuration.
         let is_it = |asks| name_of(config, roots, protocol, asks).is_some_and(|(_, key)| key == self.standing.key);

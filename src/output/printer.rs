@@ -41,7 +41,7 @@ pub fn is_blocked() -> bool {
 
 /// Everything that is printed goes through here, prompts excepted: data to stdout, all else to stderr.
 ///
-/// A stdout that is closed early is no error: the rest is not printed, and the run goes on to its end.
+/// A stdout that is closed early is not an error: the rest is not printed, and the run goes on to its end.
 #[derive(Debug)]
 pub struct Printer {
     mode: OutputMode,

@@ -46,7 +46,7 @@ pub enum FrameKind {
     },
 }
 
-/// Why bytes are no frame.
+/// Why bytes are not a frame.
 #[derive(Debug, thiserror::Error)]
 pub enum FrameError {
     /// Not JSON, or not a JSON object.

@@ -362,21 +362,58 @@ mod tests {
 
     #[tokio::test]
     async fn a_slow_program_is_ended_with_all_it_started() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let file = folder.path().join("alive");
-        let script = format!("(sleep 3; touch {}) & sleep 60", file.display());
-        let (outcome, _) = ask(&script, Duration::from_millis(200)).await;
+        let (script, mut life) = with_a_child();
+        let (outcome, _) = ask(&script, Duration::from_secs(2)).await;
         let Outcome::Unanswerable(why) = outcome else { panic!("{outcome:?}") };
         assert!(why.reason.contains("gave no answer within"), "{}", why.reason);
+        life.began().await;
+        life.ended().await;
 
+        let (script, mut life) = with_a_child();
         let stop = CancellationToken::new();
         let words = shell_words::join(["sh", "-c", &script]);
         let program =
             Program::new(&words, Duration::from_secs(60), Arc::new(|_| {}), Arc::new(|_, _| {})).expect("a program");
         let asked = program.claim(question(), stop.clone());
-        let (outcome, ()) = tokio::join!(asked, async { stop.cancel() });
+        let withdraw = async {
+            life.began().await;
+            stop.cancel();
+        };
+        let (outcome, ()) = tokio::join!(asked, withdraw);
         assert_eq!(outcome, Outcome::Withdrawn);
-        assert!(!file.exists());
+        life.ended().await;
+    }
+
+    /// A script that starts a child and does not end, and the life of both: they hold a pipe open for as long as they are.
+    fn with_a_child() -> (String, Life) {
+        let folder = tempfile::tempdir().expect("a folder");
+        let pipe = folder.path().join("life");
+        nix::unistd::mkfifo(&pipe, nix::sys::stat::Mode::S_IRWXU).expect("a pipe");
+        let script = format!("exec 9>'{}'; sleep 60 & echo >&9; sleep 60", pipe.display());
+        let (said, hears) = tokio::sync::mpsc::unbounded_channel();
+        std::thread::spawn(move || {
+            let mut pipe = std::fs::File::open(&pipe).expect("the pipe opens");
+            let mut byte = [0];
+            while std::io::Read::read(&mut pipe, &mut byte).expect("the pipe is read") == 1 {
+                let _ = said.send(());
+            }
+            drop(folder);
+        });
+        (script, Life(hears))
+    }
+
+    struct Life(tokio::sync::mpsc::UnboundedReceiver<()>);
+
+    impl Life {
+        async fn began(&mut self) {
+            let began = timeout(Duration::from_secs(20), self.0.recv()).await;
+            assert_eq!(began, Ok(Some(())), "the child is started");
+        }
+
+        async fn ended(&mut self) {
+            let ended = timeout(Duration::from_secs(20), self.0.recv()).await;
+            assert_eq!(ended, Ok(None), "the child is ended");
+        }
     }
 
     #[tokio::test]

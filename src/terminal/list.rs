@@ -42,7 +42,7 @@ pub(super) enum Purpose {
     Step(usize),
     /// Consent: nothing is marked beforehand, and no key counts that was already down.
     Consent,
-    /// Likewise, where the first item is a yes and the second a no: `y` and `n` mark them.
+    /// Consent where the first item is a yes and the second a no: `y` and `n` mark them.
     YesOrNo,
 }
 

@@ -52,7 +52,7 @@ impl Terminal {
         self.fill_as(form, asking, stop).await
     }
 
-    /// Likewise, for values that no server asked for: secrets among them are in their place here.
+    /// Like [`Terminal::fill`], for values that toolnexus itself asks for. Secrets are allowed here.
     pub async fn fill_for_us(&self, form: &Form, title: &str, stop: CancellationToken) -> Filled {
         let asking = Asking { header: safe_line(title).into_owned(), is_for_us: true, ..Asking::default() };
         self.fill_as(form, asking, stop).await

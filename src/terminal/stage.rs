@@ -89,7 +89,7 @@ impl Stage {
             has_read: false,
         };
         stage.size()?;
-        // What was typed before anything was asked is no answer to it.
+        // What was typed before anything was asked is not an answer to it.
         stage.flush();
         Ok(stage)
     }

@@ -66,7 +66,7 @@ pub enum TransportError {
         /// Whether there was a connection, so that the server may have got something.
         connected: bool,
     },
-    /// The answer was no answer: HTML, a stream that ends early, a status 202 for a request.
+    /// What came was not an answer: HTML, a stream that ends early, a status 202 for a request.
     #[error("no usable answer came: {0}")]
     NoAnswer(String),
     /// Nothing came for too long.

@@ -270,7 +270,9 @@ fn a_server_that_exits_is_told_with_its_last_words() {
     let test = Test::new().entry("s", entry).args(["call", "s", "t"]).status(4);
     test.stderr_contains("│ licence missing").stderr_contains("3").run();
     let during = tool().on_call([Step::Stderr("out of paper".into()), Step::Exit(9)]);
-    call(&during).status(4).stderr_contains("│ out of paper").stderr_contains("tools/call").run();
+    let run = call(&during).status(4).stderr_contains("│ out of paper").stderr_contains("tools/call").run();
+    let calls = run.received("s").iter().filter(|message| message["method"] == "tools/call").count();
+    assert_eq!(calls, 1, "a lost call was repeated");
 }
 
 #[test]

@@ -5,28 +5,21 @@ use serde_json::{Value, json};
 use super::harness::{Fake, Step, Test};
 
 /// Controls, sequences, overrides, what cannot be seen, and a line that looks like one of ours.
-const HOSTILE: &str =
-    "H\u{1b}[7;7H\u{1b}]0;owned\u{7}\u{9b}31m\u{8}\rover\u{202e}\u{2066}\u{200b}\u{feff}\u{85}\nerror: forged";
+const HOSTILE: &str = "H\u{1b}[7;7H\u{1b}]0;owned\u{7}\u{9b}31m\u{90}\u{8}\u{7f}\rover\u{202e}\u{2066}\u{200b}\u{200f}\u{2028}\
+                       \u{feff}\u{85}\u{ad}\u{61c}\u{e0041}\nerror: forged";
 
-/// What must never be written as it is.
-const NEVER: [&str; 10] = [
-    "\u{1b}[7;7H",
-    "\u{1b}]0;owned",
-    "owned\u{7}",
-    "\u{9b}",
-    "\u{8}",
-    "\rover",
-    "\u{202e}",
-    "\u{2066}",
-    "\u{feff}",
-    "\u{85}",
-];
+/// What must never be written as it is, beside each character of [`HOSTILE`] that is not in ASCII. The program's own
+/// drawing has escape sequences and carriage returns, but not these.
+const NEVER: [&str; 6] = ["\u{1b}[7;7H", "\u{1b}]0;owned", "owned\u{7}", "\u{8}", "\u{7f}", "\rover"];
 /// What may stand in a result alone, which has lines of its own.
 const FORGED: &str = "\nerror: forged";
 
 #[track_caller]
 fn check(place: &str, written: &str) {
     for never in NEVER {
+        assert!(!written.contains(never), "{place}: {never:?} was written:\n{written:?}");
+    }
+    for never in HOSTILE.chars().filter(|c| !c.is_ascii()) {
         assert!(!written.contains(never), "{place}: {never:?} was written:\n{written:?}");
     }
     assert!(place.starts_with("a result") || !written.contains(FORGED), "{place}: a line was forged:\n{written}");
@@ -166,7 +159,10 @@ fn what_is_asked() {
     let link = |url: &str| json!({"mode": "url", "message": HOSTILE, "elicitationId": HOSTILE, "url": url});
     ends("a link", test(&link("https://a.example/")).args(["--no-browser"]), "\x03", "host    a.example");
     for url in [HOSTILE.to_owned(), format!("https://a.example/{HOSTILE}"), format!("javascript:{HOSTILE}")] {
-        ends(&format!("the link {url:?}"), test(&link(&url)), "", "asked a question that could not be answered");
+        let person = test(&link(&url)).at_terminal(24, 100);
+        person.see("s asked a question that could not be answered (call t): the link is not offered: ");
+        check(&format!("the link {url:?}"), &person.all_written());
+        assert_eq!(person.end(8).reply("s", "q"), json!({"action": "cancel"}));
     }
     ends("a report", test(&form).args(["--elicit", "fail"]), "", "");
     let wrong = r#"[{"content": {"pick": "x", "many": ["y"]}}]"#;

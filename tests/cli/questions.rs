@@ -218,10 +218,12 @@ fn call_with_link(url: &str) -> Test {
 
 #[test]
 fn a_link_is_printed_and_a_browser_that_does_not_start_is_a_note() {
-    let run = call_with_link("https://idp.example/go?x=1&y=2")
-        .stdout("done\n")
-        .stderr_contains("https://idp.example/go?x=1&y=2")
-        .run();
+    let url = "https://idp.example/go?x=1&y=2";
+    // The server takes its time, so that the program is still there when the browser is not.
+    let steps = [ask_link("ask-1", url), replied("ask-1"), Step::Pause(1000), Step::Reply(text("done"))];
+    let test = call(&Fake::new().tool("t").on_call(steps)).file("links.json", LINKS).args(["--answers", "links.json"]);
+    let run = test.env("PATH", "/nowhere").stdout("done\n").stderr_contains(url).run();
+    assert!(run.stderr.contains("warning: the browser did not start: "), "{}", run.stderr);
     assert_eq!(reply(&run), json!({"action": "accept"}));
 }
 

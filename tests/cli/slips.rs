@@ -99,7 +99,7 @@ fn errors_are_json_where_the_mode_stands_among_switches() {
 #[test]
 fn a_trace_goes_to_stderr_and_adds_to_an_open_file() {
     run(&["tools", "files", "--trace", "-"]).stderr_contains("{\"time\":").stderr_contains("tools/list").run();
-    let test = run(&["tools", "files", "--trace", "/dev/stderr"]).file("err", "before\n");
+    let test = run(&["tools", "files", "--trace", "/proc/self/fd/2"]).file("err", "before\n");
     let err = std::fs::OpenOptions::new().append(true).open(test.folder().join("err")).expect("a file");
     assert!(test.command().stderr(err).status().expect("it runs").success());
     let text = std::fs::read_to_string(test.folder().join("err")).expect("a file");

@@ -72,7 +72,7 @@ impl Driver {
     }
 }
 
-/// The params of a message; `null` when there are none, or they are no JSON.
+/// The params of a message; `null` when there are none, or they are not JSON.
 fn params(frame: &Frame) -> Value {
     frame.body_value().unwrap_or_default()
 }

@@ -81,7 +81,7 @@ pub(super) async fn probe(
     };
     match initialize(wire, manner, Revision::NEWEST_LEGACY, patience, stop).await {
         Ok(info) => {
-            // What a gateway said is no word of the server's: the next run asks again.
+            // A gateway's words are not the server's: the next run asks again.
             let is_sure = !matches!(failed, Some(TransportError::Http { status, .. }) if status != 500);
             Ok(Probed::Known(Box::new(Known { next: is_sure.then(|| info.clone()), info })))
         }

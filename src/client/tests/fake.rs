@@ -1,5 +1,5 @@
 use std::{
-    sync::{Arc, Mutex},
+    sync::{Arc, Mutex, mpsc::RecvTimeoutError},
     time::Duration,
 };
 
@@ -58,6 +58,27 @@ impl Transport for Fake {
     }
 }
 
+/// How long anything may be waited for.
+const LIMIT: Duration = Duration::from_secs(30);
+
+/// Waits, and fails when it takes too long: by the clock on the wall, since that of a test may stand still.
+async fn within<T>(what: &str, wait: impl Future<Output = T>) -> T {
+    let (over, is_over) = oneshot::channel();
+    let (done, is_done) = std::sync::mpsc::channel::<()>();
+    std::thread::spawn(move || {
+        if is_done.recv_timeout(LIMIT) == Err(RecvTimeoutError::Timeout) {
+            drop(over.send(()));
+        }
+    });
+    let waited = tokio::select! {
+        biased;
+        waited = wait => waited,
+        Ok(()) = is_over => panic!("{what} for {} s", LIMIT.as_secs()),
+    };
+    drop(done);
+    waited
+}
+
 /// The server's end of a connection. Dropped, the server is dead.
 pub(super) struct Peer {
     said: mpsc::UnboundedReceiver<Frame>,
@@ -67,7 +88,7 @@ pub(super) struct Peer {
 impl Peer {
     /// What the client says next, or `None` when it has closed.
     pub(super) async fn hear(&mut self) -> Option<Frame> {
-        self.said.recv().await
+        within("the client says nothing", self.said.recv()).await
     }
 
     /// What the client has said already, if anything.
@@ -240,11 +261,11 @@ pub(super) struct Stage {
 
 impl Stage {
     pub(super) async fn peer(&mut self) -> Peer {
-        self.peers.recv().await.expect("a connection")
+        within("nobody connects", self.peers.recv()).await.expect("a connection")
     }
 
     pub(super) async fn question(&mut self) -> OnDesk {
-        self.questions.recv().await.expect("a question")
+        within("nobody asks", self.questions.recv()).await.expect("a question")
     }
 
     pub(super) fn notices(&self) -> Vec<NoticeKind> {

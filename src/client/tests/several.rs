@@ -112,7 +112,7 @@ async fn a_question_that_is_nobodys_for_sure_is_told_cancel_and_said() {
     };
     let (one, two, ()) = tokio::join!(call(&client, "a", one), call(&client, "b", two), play);
     for report in [one, two] {
-        assert!(report.unanswered[0].reason.contains("nothing says which of them"), "{:?}", report.unanswered);
+        assert!(report.unanswered[0].reason.contains("did not say which one it meant"), "{:?}", report.unanswered);
     }
     assert_eq!((name(&mut desk_of_one), name(&mut desk_of_two)), (None, None));
 }

@@ -8,7 +8,7 @@ use crate::config::{Content, Document, Member, Node, SyntaxError};
 /// Reads TOML into the tree in which JSON stands, too.
 ///
 /// # Errors
-/// Where it is no TOML. Depth is bounded by the parser.
+/// Where it is not TOML. Depth is bounded by the parser.
 pub(super) fn parse_toml(text: &str) -> Result<Document, SyntaxError> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let table = DeTable::parse(text).map_err(|error| {

@@ -66,7 +66,7 @@ pub(super) fn translate(entry: &Node, dialect: Dialect) -> Translation {
     taken.done()
 }
 
-/// Why an entry is no server that can be started or reached from here.
+/// Why an entry is not a server that can be started or reached from here.
 fn unreachable(entry: &Node, dialect: Dialect) -> Option<String> {
     let kind = entry.member("type").and_then(|kind| kind.value.text()).unwrap_or_default();
     let has = |key: &str| entry.member(key).is_some();

@@ -31,7 +31,7 @@ impl Style {
     }
 }
 
-/// `text` with every `${…}` made plain that is no variable.
+/// `text` with every `${…}` made plain that is not a variable.
 fn each_brace(text: &str, is_variable: impl Fn(&str) -> bool) -> String {
     let mut ours = String::with_capacity(text.len());
     let mut rest = text;

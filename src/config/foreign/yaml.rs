@@ -12,7 +12,7 @@ const MOST_NODES: usize = 200_000;
 /// Reads the first document of a YAML text into the tree in which JSON stands, too.
 ///
 /// # Errors
-/// Where it is no YAML, or is too deep or too large.
+/// Where it is not YAML, or is too deep or too large.
 pub(super) fn parse_yaml(text: &str) -> Result<Document, SyntaxError> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let starts = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();

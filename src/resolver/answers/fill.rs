@@ -20,7 +20,7 @@ pub struct FillSource<'a> {
     pub omit: &'a [String],
     /// Whether fields that look like secrets may be filled.
     pub secret: bool,
-    /// Whether a key that is no field is an error; else it is left out.
+    /// Whether a key that is not a field is an error; else it is left out.
     pub strict: bool,
 }
 

@@ -44,7 +44,7 @@ pub fn connect(
     connect_with(endpoint, limits, None, trace)
 }
 
-/// Likewise, with `credentials` that are asked for each request.
+/// Like [`connect`], with `credentials` that are asked before each request.
 ///
 /// # Errors
 /// As [`connect`].

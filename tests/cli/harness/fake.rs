@@ -2,13 +2,17 @@ use std::{
     env, fs,
     io::{BufRead, Write},
     path::{Path, PathBuf},
+    sync::mpsc::{Receiver, RecvTimeoutError, channel},
     thread,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use serde_json::{Value, json};
 
 use super::{Step, script::Scripts};
+
+/// How long a server waits for what has to come: less than a run may take, so that the server's own words are seen.
+const LIMIT: Duration = Duration::from_secs(25);
 
 /// Names the script that this test binary follows when it is started as a server.
 const SCRIPT: &str = "FAKE_SERVER_SCRIPT";
@@ -130,7 +134,7 @@ fn server() {
 
 struct Server {
     scripts: Vec<Scripts>,
-    input: std::io::Lines<std::io::StdinLock<'static>>,
+    input: Receiver<String>,
     output: fs::File,
     received: fs::File,
     /// What came while something else was waited for.
@@ -141,13 +145,21 @@ impl Server {
     fn new(scripts: Vec<Scripts>, received: &Path) -> Self {
         let output = fs::OpenOptions::new().write(true).open("/dev/fd/3").expect("the way out");
         let received = fs::OpenOptions::new().create(true).append(true).open(received).expect("a file");
-        Self { scripts, input: std::io::stdin().lock().lines(), output, received, early: [].into() }
+        let (lines, input) = channel();
+        thread::spawn(move || {
+            let read = std::io::stdin().lock().lines().map_while(Result::ok);
+            // The server may end before its input does.
+            for line in read {
+                let _ = lines.send(line);
+            }
+        });
+        Self { scripts, input, output, received, early: [].into() }
     }
 
     fn serve(&mut self) {
         self.run("start", &Value::Null);
         loop {
-            let message = self.early.pop_front().or_else(|| self.read());
+            let message = self.early.pop_front().or_else(|| self.input.recv().ok().and_then(|line| self.take(&line)));
             let Some(message) = message else { return };
             if let Some(method) = message["method"].as_str().map(str::to_owned) {
                 self.run(&method, &message);
@@ -155,10 +167,19 @@ impl Server {
         }
     }
 
-    fn read(&mut self) -> Option<Value> {
-        let line = self.input.next()?.ok()?;
+    fn take(&mut self, line: &str) -> Option<Value> {
         writeln!(self.received, "{line}").expect("the message is noted");
-        serde_json::from_str(&line).ok()
+        serde_json::from_str(line).ok()
+    }
+
+    /// The next message, or `None` at the end of the input. One that does not come in time ends the server, which is what
+    /// the run then fails with.
+    fn read(&mut self, wanted: &dyn std::fmt::Display, end: Instant) -> Option<Value> {
+        match self.input.recv_timeout(end.saturating_duration_since(Instant::now())) {
+            Ok(line) => self.take(&line),
+            Err(RecvTimeoutError::Disconnected) => None,
+            Err(RecvTimeoutError::Timeout) => gave_up(wanted),
+        }
     }
 
     /// Follows the next script for `method`.
@@ -183,9 +204,16 @@ impl Server {
                 self.send(json!({"id": "$id", "result": {"content": [{"type": "text", "text": text}]}}), request);
             }
             Step::Expect(wanted) => self.expect(&wanted),
-            Step::ExpectEnd => while self.read().is_some() {},
+            Step::ExpectEnd => {
+                let end = Instant::now() + LIMIT;
+                while self.read(&"the end of the input", end).is_some() {}
+            }
             Step::ExpectFile(name) => {
+                let end = Instant::now() + LIMIT;
                 while !Path::new(&name).exists() {
+                    if Instant::now() > end {
+                        gave_up(&name);
+                    }
                     thread::sleep(Duration::from_millis(2));
                 }
             }
@@ -200,7 +228,8 @@ impl Server {
             self.early.remove(place);
             return;
         }
-        while let Some(message) = self.read() {
+        let end = Instant::now() + LIMIT;
+        while let Some(message) = self.read(wanted, end) {
             if covers(&message, wanted) {
                 return;
             }
@@ -218,6 +247,12 @@ impl Server {
         // A client that is gone is seen when stdin ends.
         drop(self.output.write_all(format!("{line}\n").as_bytes()));
     }
+}
+
+/// Ends the server, which waited in vain.
+fn gave_up(wanted: &dyn std::fmt::Display) -> ! {
+    eprintln!("the fake server waited {} s in vain for {wanted}", LIMIT.as_secs());
+    std::process::exit(97)
 }
 
 /// Puts what belongs to the request in place of `$id`, `$token` and `$version`.

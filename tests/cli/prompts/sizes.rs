@@ -39,6 +39,8 @@ fn ten_rows_and_three() {
 #[test]
 fn two_rows_are_refused_with_the_reason() {
     let person = asks(&two_texts()).at_terminal(2, 200);
+    let written = person.all_written();
+    assert!(written.contains("the terminal has only 2 rows; a question needs "), "{written}");
     let ended = person.end(8);
     assert_eq!(ended.reply("forms", "ask-1"), json!({"action": "cancel"}));
 }

@@ -91,7 +91,7 @@ fn over_ssh_the_last_address_is_pasted_and_leaves_no_trace_on_the_screen() {
     // What does not belong here is not taken, and nothing is lost.
     for wrong in ["nothing", "http://127.0.0.1:1/callback?code=x&state=y"] {
         person.send(&format!("\x1b[200~{wrong}\x1b[201~")).send(ENTER);
-        person.see("That was not the address");
+        person.see("That is not the right address");
     }
     person.send(&format!("\x1b[200~{last}\x1b[201~")).send(ENTER).see("signed in to 127.0.0.1");
     let written = person.all_written();
