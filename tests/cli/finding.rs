@@ -110,7 +110,7 @@ fn what_cannot_be_imported_is_said_and_nothing_is_written() {
         (&["import", "none.json"], 3, "none.json"),
         (&["import", "home/.codex/config.toml", "nope"], 3, "it has context7, figma"),
         (&["import", "wrong.toml"], 3, "wrong.toml:2:"),
-        (&["import", "other.yaml"], 3, "no server is in it"),
+        (&["import", "other.yaml"], 3, "it has no servers"),
         (&["import", "cursor", "--to", "broken.json"], 3, "broken.json:1:2"),
         (&["import", "cursor", "--to", "home"], 3, "it is a folder"),
     ] {
@@ -227,7 +227,7 @@ fn a_project_and_the_user_have_one_configuration_and_the_nearer_wins() {
     test(&["servers"]).stdout_contains("hides the one of ").stdout_contains("your own").run();
     test(&["call", "s", "near"]).stdout("done\n").stderr_contains("warning: s is the server of ").run();
     test(&["call", "mine", "far"]).stdout("done\n").stderr("").run();
-    test(&["tools"]).status(2).stderr_contains("was found here and not named").run();
+    test(&["tools"]).status(2).stderr_contains("was found here and would start").run();
     let run = test(&["tools", "--trust", "-o", "json"]).run();
     assert_eq!(run.json()["servers"].as_object().map(serde_json::Map::len), Some(2));
     let run = test(&["disable", "mine"]).run();

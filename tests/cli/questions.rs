@@ -222,7 +222,12 @@ fn a_link_is_printed_and_a_browser_that_does_not_start_is_a_note() {
     // The server takes its time, so that the program is still there when the browser is not.
     let steps = [ask_link("ask-1", url), replied("ask-1"), Step::Pause(1000), Step::Reply(text("done"))];
     let test = call(&Fake::new().tool("t").on_call(steps)).file("links.json", LINKS).args(["--answers", "links.json"]);
-    let run = test.env("PATH", "/nowhere").stdout("done\n").stderr_contains(url).run();
+    // The server needs a shell; there is nothing else that could be started.
+    let programs = test.folder().join("programs");
+    std::fs::create_dir(&programs).expect("a folder");
+    std::os::unix::fs::symlink("/bin/sh", programs.join("sh")).expect("a link");
+    let programs = programs.display().to_string();
+    let run = test.env("PATH", &programs).stdout("done\n").stderr_contains(url).run();
     assert!(run.stderr.contains("warning: the browser did not start: "), "{}", run.stderr);
     assert_eq!(reply(&run), json!({"action": "accept"}));
 }

@@ -20,7 +20,7 @@ fn set(pairs: &mut Vec<(String, String)>, key: &str, value: Option<&str>) {
     pairs.extend(value.map(|value| (key.to_owned(), value.to_owned())));
 }
 
-const ANOTHER: &str = "another authorization server than the one that was asked";
+const ANOTHER: &str = "comes from a different authorization server";
 
 #[test]
 fn an_answer_names_the_very_authorization_server_that_was_asked() {
@@ -67,8 +67,8 @@ fn a_refusal_and_a_lack_of_a_code_are_told() {
         },
         "the authorization server refused the sign-in: access_denied (ada said no[31m)",
     );
-    refused(|_, back| set(back, "code", None), "came back without a code");
-    refused(|_, back| set(back, "code", Some("")), "came back without a code");
+    refused(|_, back| set(back, "code", None), "returned without a code");
+    refused(|_, back| set(back, "code", Some("")), "returned without a code");
 }
 
 #[test]

@@ -66,5 +66,5 @@ fn a_header_that_is_configured_comes_before_a_sign_in() {
     let wrong = world.test(&["call", "URL", "read", "-H", "Authorization: Bearer wrong"]).status(5).run();
     assert!(!wrong.stderr.contains("Bearer wrong"), "{}", wrong.stderr);
     let login = world.test(&["login", "URL", "-H", &bearer]).status(2).run();
-    assert!(login.stderr.contains("which comes before a sign-in") && !login.stderr.contains(&token));
+    assert!(login.stderr.contains("which is used instead of a sign-in") && !login.stderr.contains(&token));
 }

@@ -30,7 +30,7 @@ fn where_it_is_not_offered_that_is_said() {
     };
     let world = Bent::default().metadata(none).start();
     let run = world.test(&["login", "URL", "--device"]).status(5).run();
-    assert!(run.stderr.contains("offers no sign-in on another device"), "{}", run.stderr);
+    assert!(run.stderr.contains("does not support sign-in on another device"), "{}", run.stderr);
 }
 
 #[test]

@@ -24,7 +24,7 @@ fn endpoints_lead_to_encrypted_places_or_to_this_machine() {
     for (key, value, why) in [
         ("authorization_endpoint", "javascript:alert(1)", "is not a web address"),
         ("authorization_endpoint", "http://as.example/x", "is not encrypted"),
-        ("authorization_endpoint", "/relative", "is not an address"),
+        ("authorization_endpoint", "/relative", "is not a valid address"),
         ("token_endpoint", "http://as.example/x", "is not encrypted"),
         ("token_endpoint", "file:///etc/passwd", "is not a web address"),
         ("registration_endpoint", "http://as.example/x", "is not encrypted"),
@@ -41,7 +41,7 @@ fn authorization_servers_are_at_web_addresses() {
     for (value, why) in [
         (json!(["javascript:alert(1)"]), "is not a web address"),
         (json!(["http://as.example"]), "is not encrypted"),
-        (json!(["not an address"]), "is not an address"),
+        (json!(["not an address"]), "is not a valid address"),
         (json!([]), "names no authorization server"),
         (json!("http://127.0.0.1"), "names no authorization server"),
     ] {
@@ -63,11 +63,11 @@ fn metadata_is_about_what_it_was_asked_for() {
         |base| json!(base.replace("http:", "https:")),
         |_| Value::Null,
     ] {
-        refused(resource(edit), "the server's metadata is about another resource");
+        refused(resource(edit), "the server's metadata is for another resource");
     }
     let issuer = |value: &'static str| Bent::default().metadata(move |_, metadata| metadata["issuer"] = json!(value));
-    refused(issuer("https://accounts.example.com"), "is that of another one, \"https://accounts.example.com\"");
-    refused(issuer(""), "is that of another one");
+    refused(issuer("https://accounts.example.com"), "is for another authorization server, \"https://accounts.example.com\"");
+    refused(issuer(""), "is for another authorization server");
 }
 
 #[test]
@@ -92,7 +92,7 @@ fn a_document_that_leads_elsewhere_is_not_followed() {
             }
             leads
         });
-        refused(bent, "leads to another place");
+        refused(bent, "redirects to another host");
         assert_eq!(other.server.seen().len(), 0);
     }
 }
@@ -112,7 +112,7 @@ fn a_token_endpoint_that_leads_elsewhere_gets_the_code_alone() {
         .start();
     let running = world.start(&["login", "URL"]);
     running.visit();
-    assert!(running.end(5).stderr.contains("leads to another place"));
+    assert!(running.end(5).stderr.contains("redirects to another host"));
     assert_eq!(other.server.seen().len(), 0);
 }
 
@@ -176,7 +176,7 @@ fn metadata_at_another_origin_counts_when_it_is_about_this_server() {
 #[test]
 fn metadata_at_another_origin_does_not_count_for_others() {
     let other = World::new();
-    refused(elsewhere(other.server.url("/elsewhere/metadata")), "is about another resource");
+    refused(elsewhere(other.server.url("/elsewhere/metadata")), "is for another resource");
     for (place, why) in [
         ("http://far.example/metadata", "is not encrypted"),
         ("javascript:alert(1)", "is not a web address"),
@@ -194,7 +194,7 @@ fn a_server_that_wants_the_token_of_another_gets_none() {
         document["resource"] = json!(resource);
         document["authorization_servers"] = json!([issuer]);
     });
-    refused(bent, "is about another resource");
+    refused(bent, "is for another resource");
     // Who is signed in there shows nothing of it elsewhere.
     victim.sign_in(&["login", "URL"]);
     victim.test(&["call", &thief.mcp(), "read"]).status(5).run();

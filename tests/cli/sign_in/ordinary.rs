@@ -21,7 +21,7 @@ pub(super) fn shown(written: &str) -> Link {
 
 fn at_terminal(world: &World, words: &[&str]) -> AtTerminal {
     let person = world.test(words).at_terminal(30, 100);
-    person.see("asks you to sign in").see("│ Sign in at 127.0.0.1.").see("│ It gives this program: read");
+    person.see("asks you to sign in").see("│ Sign in at 127.0.0.1.").see("│ It will allow this program: read");
     person
 }
 
@@ -32,7 +32,7 @@ fn a_person_signs_in_in_the_browser() {
     person.see("  Open it in the browser").send(DOWN).send(ENTER).see("opening it in the browser");
     let page = world.opened().visit();
     assert!(page.contains("Signed in to 127.0.0.1") && page.contains("cache-control: no-store"), "{page}");
-    person.see("signed in to 127.0.0.1").see("renewed by itself");
+    person.see("signed in to 127.0.0.1").see("renewed automatically");
     let ended = person.end(0);
     assert!(!ended.screen.contains("s3cret"), "{}", ended.screen);
     world.test(&["call", "URL", "read"]).stdout("read is done\n").stderr("").run();
@@ -197,13 +197,13 @@ fn who_is_signed_in_can_be_seen_and_signed_out() {
     assert_eq!(signed_in["renewable"], json!(true));
     assert!(!signed_in.to_string().contains("s3cret"));
 
-    test(&["logout", "cal"]).stdout_contains("and the tokens revoked").run();
+    test(&["logout", "cal"]).stdout_contains("and its tokens are revoked").run();
     let kinds: Vec<String> =
         world.ledger().revoked.iter().map(|token| token.split('-').next().unwrap_or_default().to_owned()).collect();
     assert_eq!(kinds, ["refresh", "access"]);
     assert!(!fs::read_to_string(world.sign_ins()).expect("the file").contains("s3cret"));
     test(&["login", "cal", "--status"]).status(5).run();
-    test(&["logout", "cal"]).stdout("nobody was signed in\n").run();
+    test(&["logout", "cal"]).stdout("you were not signed in\n").run();
 }
 
 #[test]

@@ -24,7 +24,7 @@ fn at_a_terminal_more_is_asked_for_at_once() {
     let world = World::new();
     world.sign_in(&["login", "URL"]);
     let person = world.test(&["call", "URL", "write"]).at_terminal(30, 100);
-    person.see("It gives this program: read, offline_access, write").send("\x1b[B").send("\r");
+    person.see("It will allow this program: read, offline_access, write").send("\x1b[B").send("\r");
     world.opened().visit();
     person.see("write is done");
     person.end(0);
@@ -44,7 +44,7 @@ fn a_step_that_leads_nowhere_is_taken_once() {
     let world = Bent::default().special(never).start();
     world.sign_in(&["login", "URL"]);
     let person = world.test(&["call", "URL", "write"]).at_terminal(30, 100);
-    person.see("It gives this program: read, offline_access, write").send("\x1b[B").send("\r");
+    person.see("It will allow this program: read, offline_access, write").send("\x1b[B").send("\r");
     world.opened().visit();
     person.end(5);
     assert_eq!(world.count("/authorize"), 2);
