@@ -95,7 +95,7 @@ impl Mask {
         }
     }
 
-    /// Likewise, of a value.
+    /// The same for a JSON value.
     pub(crate) fn apply_value(&self, value: Value) -> Value {
         self.applied(value, false)
     }

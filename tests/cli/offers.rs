@@ -39,8 +39,11 @@ fn pages_are_followed_with_cursors_as_given_and_an_endless_list_is_cut() {
         .on("resources/list", page("resources", &json!({"uri": "a:1", "name": "one"}), &json!("c \u{e9}=")))
         .on("resources/list", page("resources", &json!({"uri": "a:2", "name": "two"}), &Value::Null))
         .on("resources/templates/list", page("resourceTemplates", &json!({"uriTemplate": "a:{n}"}), &json!("again")));
-    let run =
-        Test::new().server("s", &server).args(["resources", "s"]).stderr_contains("resources/templates/list does not end").run();
+    let run = Test::new()
+        .server("s", &server)
+        .args(["resources", "s"])
+        .stderr_contains("resources/templates/list does not end")
+        .run();
     assert!(run.stdout.starts_with("a:1    one\na:2    two\na:{n}\n"), "{}", run.stdout);
     assert_eq!(run.params("s", "resources/list", 1)["cursor"], "c \u{e9}=");
     assert_eq!(run.params("s", "resources/templates/list", 1)["cursor"], "again");

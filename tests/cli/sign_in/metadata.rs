@@ -66,7 +66,10 @@ fn metadata_is_about_what_it_was_asked_for() {
         refused(resource(edit), "the server's metadata is for another resource");
     }
     let issuer = |value: &'static str| Bent::default().metadata(move |_, metadata| metadata["issuer"] = json!(value));
-    refused(issuer("https://accounts.example.com"), "is for another authorization server, \"https://accounts.example.com\"");
+    refused(
+        issuer("https://accounts.example.com"),
+        "is for another authorization server, \"https://accounts.example.com\"",
+    );
     refused(issuer(""), "is for another authorization server");
 }
 
