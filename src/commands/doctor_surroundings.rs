@@ -60,7 +60,7 @@ fn sign_in(server: &ServerConfig, http: &HttpEndpoint) -> Around {
         Ok(None) if server.auth.oauth.is_own_account => {
             say("with its own account", json!({"by": "client_credentials"}))
         }
-        Ok(None) => say("nobody is signed in", Value::Null),
+        Ok(None) => say("you are not signed in", Value::Null),
         Err(error) => Err(error.to_string()),
     }
 }

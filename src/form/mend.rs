@@ -103,7 +103,7 @@ fn take_out(schema: &mut Value, path: &str) -> bool {
             Some(Value::Object(_)) if MAPS.contains(&key) && more.len() > 1 => 2,
             Some(Value::Array(_)) if LISTS.contains(&key) && more.len() > 1 => 2,
             Some(Value::Object(_)) if SCHEMAS.contains(&key) && !more.is_empty() => 1,
-            // A schema that is no schema at all is any.
+            // A schema that is not a schema at all is any.
             Some(Value::Object(_)) if MAPS.contains(&key) && more.len() == 1 => {
                 return here[key]
                     .as_object_mut()
