@@ -57,6 +57,14 @@ pub(crate) fn command_meant(word: &str) -> Option<&'static str> {
         "list" | "ls" | "tool" | "list-tools" | "tools/list" | "describe" | "inspect" => "tools",
         "run" | "exec" | "execute" | "invoke" | "call-tool" | "tools/call" => "call",
         "server" | "config" | "status" | "list-servers" => "servers",
+        "discover" | "find" => "servers --discover",
+        "install" | "add-server" => "add",
+        "rm" | "delete" | "uninstall" | "remove-server" => "remove",
+        "auth" | "signin" | "sign-in" => "login",
+        "repl" | "interactive" | "connect" => "shell",
+        "check" | "diagnose" | "health" => "doctor",
+        "stop" => "down",
+        "start" => "up",
         _ => return None,
     })
 }

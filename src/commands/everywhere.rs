@@ -5,7 +5,6 @@ use std::{
     time::Duration,
 };
 
-use clap::Args;
 use futures_util::{StreamExt as _, stream::FuturesUnordered};
 use serde_json::{Map, Value, json};
 
@@ -13,6 +12,7 @@ use super::{
     command_host::CommandHost,
     context::Context,
     names::remember,
+    one_or_all::{AllArgs, GrepArgs},
     options::ServerArgs,
     select::{ServerWord, all_servers},
 };
@@ -27,20 +27,6 @@ use crate::{
 
 /// How long a slow server holds back those that come after it in the configuration.
 const IN_ORDER: Duration = Duration::from_secs(1);
-
-/// Options of every listing.
-#[derive(Args, Clone, Debug, Default)]
-pub struct ListingArgs {
-    /// List only what has WORD in its name or description, one per line
-    #[arg(long, value_name = "WORD")]
-    pub grep: Option<String>,
-    /// Start all servers of a configuration file that was found, without asking
-    #[arg(long)]
-    pub trust: bool,
-    /// Fail if any server fails, not only if all do
-    #[arg(long)]
-    pub strict: bool,
-}
 
 /// The servers that a listing is of.
 pub(super) struct Picked {
@@ -131,13 +117,19 @@ pub(super) struct Listing<'a> {
 
 impl<'a> Listing<'a> {
     /// A listing of the servers `names`; `event` is what it is of.
-    pub(super) fn new(printer: &'a Printer, event: &'static str, names: &[String], args: &ListingArgs) -> Self {
+    pub(super) fn new(
+        printer: &'a Printer,
+        event: &'static str,
+        names: &[String],
+        all: &AllArgs,
+        grep: &GrepArgs,
+    ) -> Self {
         Self {
             printer,
             event,
             alone: names.len() == 1,
-            greps: args.grep.is_some(),
-            strict: args.strict,
+            greps: grep.grep.is_some(),
+            strict: all.strict,
             servers: Map::new(),
             failed: None,
             any: names.is_empty(),

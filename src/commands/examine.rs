@@ -122,8 +122,14 @@ fn schema_of(say: &mut impl FnMut(String), key: &str, schema: &Value) {
         say(format!("its {key} {what}"));
     }
     // What a client would find that checks values with it.
-    if is_sound && let Err(reason) = Checker::new(schema) {
-        say(format!("its {key} cannot be used to check anything: {reason}"));
+    match Checker::new(schema) {
+        _ if !is_sound => {}
+        Err(reason) => say(format!("its {key} cannot be used to check anything: {reason}")),
+        Ok(checker) => {
+            for part in checker.unread().iter().take(5) {
+                say(format!("a part of its {key} cannot be used to check anything: {part}"));
+            }
+        }
     }
 }
 

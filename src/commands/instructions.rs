@@ -6,15 +6,10 @@ use serde_json::json;
 use super::{
     command_host::CommandHost,
     context::Context,
-    everywhere::{Listing, ListingArgs, Picked, Shown, each},
-    options::ServerArgs,
-    questions::Questions,
-    select::Selected,
+    everywhere::Shown,
+    one_or_all::{GrepArgs, OneOrAllArgs},
 };
-use crate::{
-    error::Error,
-    text::{safe_line, safe_text},
-};
+use crate::text::{safe_line, safe_text};
 
 /// What `instructions` takes.
 #[derive(Args, Debug)]
@@ -25,21 +20,9 @@ use crate::{
   toolnexus instructions -o json    with each server's name, version and capabilities"
 )]
 pub struct InstructionsArgs {
-    /// The server
-    #[arg(value_name = "SERVER", hide = true)]
-    pub words: Vec<String>,
-    /// A server to start instead of SERVER: everything after `--`
-    #[arg(last = true, value_name = "COMMAND", hide = true)]
-    pub command: Vec<String>,
-    /// Start all servers of a configuration file that was found, without asking
-    #[arg(long)]
-    pub trust: bool,
-    /// Fail if any server fails, not only if all do
-    #[arg(long)]
-    pub strict: bool,
-    /// Options for the server.
+    /// The server, or all of them.
     #[command(flatten)]
-    pub server: ServerArgs,
+    pub servers: OneOrAllArgs,
 }
 
 /// Shows who each server is, and its instructions.
@@ -47,18 +30,8 @@ pub struct InstructionsArgs {
 /// # Errors
 /// [`Error`]; with several servers, that of the first when none of them could be reached.
 pub async fn run(args: InstructionsArgs, context: &Context) -> anyhow::Result<()> {
-    let printer = &context.printer;
-    let Selected { server, rest } = Selected::new(args.words, args.command);
-    if let Some(word) = rest.first() {
-        return Err(Error::usage(format!("{word:?} is one word too many")).into());
-    }
-    let Picked { config, names } = Picked::new(server, context, &args.server, args.trust).await?;
-    let session = CommandHost::new(config, &args.server, &Questions::for_listing(), None, context)?;
-    let options = ListingArgs { strict: args.strict, ..ListingArgs::default() };
-    let mut listing = Listing::new(printer, "instructions", &names, &options);
-    let ask = async |name: &str| Ok(shown(&session.connect(name).await?.info()));
-    let taken = each(&names, ask, |name, shown| listing.take(name, shown)).await;
-    listing.finish(session, taken).await
+    let ask = async |host: &CommandHost, name: &str| Ok(shown(&host.connect(name).await?.info()));
+    args.servers.list(("instructions", None), &GrepArgs::default(), context, ask).await
 }
 
 fn shown(info: &crate::client::ServerInfo) -> Shown {

@@ -34,6 +34,7 @@ pub mod logout;
 pub mod logs;
 pub mod man;
 mod names;
+pub mod one_or_all;
 mod one_server;
 pub mod options;
 pub mod ping;

@@ -8,10 +8,8 @@ use serde_json::json;
 use super::{
     command_host::CommandHost,
     context::Context,
-    everywhere::{Listing, ListingArgs, Picked, Shown, each},
-    options::ServerArgs,
-    questions::Questions,
-    select::Selected,
+    everywhere::Shown,
+    one_or_all::{GrepArgs, OneOrAllArgs},
 };
 use crate::{error::Error, protocol::Era};
 
@@ -26,21 +24,9 @@ Examples:
   toolnexus ping --strict     fail unless every server answers"
 )]
 pub struct PingArgs {
-    /// The server
-    #[arg(value_name = "SERVER", hide = true)]
-    pub words: Vec<String>,
-    /// A server to start instead of SERVER: everything after `--`
-    #[arg(last = true, value_name = "COMMAND", hide = true)]
-    pub command: Vec<String>,
-    /// Start all servers of a configuration file that was found, without asking
-    #[arg(long)]
-    pub trust: bool,
-    /// Fail if any server fails, not only if all do
-    #[arg(long)]
-    pub strict: bool,
-    /// Options for the server.
+    /// The server, or all of them.
     #[command(flatten)]
-    pub server: ServerArgs,
+    pub servers: OneOrAllArgs,
 }
 
 /// Pings.
@@ -48,17 +34,7 @@ pub struct PingArgs {
 /// # Errors
 /// [`Error`]; with several servers, that of the first when none of them answered.
 pub async fn run(args: PingArgs, context: &Context) -> anyhow::Result<()> {
-    let printer = &context.printer;
-    let Selected { server, rest } = Selected::new(args.words, args.command);
-    if let Some(word) = rest.first() {
-        return Err(Error::usage(format!("{word:?} is one word too many")).into());
-    }
-    let Picked { config, names } = Picked::new(server, context, &args.server, args.trust).await?;
-    let session = CommandHost::new(config, &args.server, &Questions::for_listing(), None, context)?;
-    let options = ListingArgs { strict: args.strict, ..ListingArgs::default() };
-    let mut listing = Listing::new(printer, "pings", &names, &options);
-    let taken = each(&names, async |name| ping(&session, name).await, |name, shown| listing.take(name, shown)).await;
-    listing.finish(session, taken).await
+    args.servers.list(("pings", None), &GrepArgs::default(), context, ping).await
 }
 
 async fn ping(session: &CommandHost, server: &str) -> Result<Shown, Error> {

@@ -6,10 +6,8 @@ use serde_json::{Value, json};
 use super::{
     command_host::CommandHost,
     context::Context,
-    everywhere::{Listing, ListingArgs, Picked, Shown, each, mentions},
-    options::ServerArgs,
-    questions::Questions,
-    select::Selected,
+    everywhere::{Shown, mentions},
+    one_or_all::{GrepArgs, OneOrAllArgs},
 };
 use crate::{
     error::Error,
@@ -28,18 +26,12 @@ Examples:
   toolnexus prompts --grep review"
 )]
 pub struct PromptsArgs {
-    /// The server
-    #[arg(value_name = "SERVER", hide = true)]
-    pub words: Vec<String>,
-    /// A server to start instead of SERVER: everything after `--`
-    #[arg(last = true, value_name = "COMMAND", hide = true)]
-    pub command: Vec<String>,
-    /// Options of the listing.
+    /// What is listed.
     #[command(flatten)]
-    pub listing: ListingArgs,
-    /// Options for the server.
+    pub grep: GrepArgs,
+    /// The server, or all of them.
     #[command(flatten)]
-    pub server: ServerArgs,
+    pub servers: OneOrAllArgs,
 }
 
 /// Lists prompts.
@@ -47,23 +39,10 @@ pub struct PromptsArgs {
 /// # Errors
 /// [`Error`]; with several servers, that of the first when none of them could be listed.
 pub async fn run(args: PromptsArgs, context: &Context) -> anyhow::Result<()> {
-    let printer = &context.printer;
-    let Selected { server, rest } = Selected::new(args.words, args.command);
-    if let Some(word) = rest.first() {
-        return Err(Error::Usage {
-            message: format!("{word:?} is one word too many"),
-            hint: Some("`toolnexus prompt SERVER NAME [ARG]...` gets a prompt".to_owned()),
-        }
-        .into());
-    }
-    let Picked { config, names } = Picked::new(server, context, &args.server, args.listing.trust).await?;
-    let word = args.listing.grep.as_deref();
-    let session = CommandHost::new(config, &args.server, &Questions::for_listing(), None, context)?;
-    let mut listing = Listing::new(printer, "prompts", &names, &args.listing);
-    let ask = async |name: &str| list(&session, name).await;
-    let taken =
-        each(&names, ask, |name, prompts| listing.take(name, prompts.map(|prompts| shown(prompts, word)))).await;
-    listing.finish(session, taken).await
+    let PromptsArgs { grep, servers } = args;
+    let ask = async |host: &CommandHost, name: &str| Ok(shown(list(host, name).await?, grep.grep.as_deref()));
+    let instead = Some("`toolnexus prompt SERVER NAME [ARG]...` gets a prompt");
+    servers.list(("prompts", instead), &grep, context, ask).await
 }
 
 async fn list(session: &CommandHost, server: &str) -> Result<Vec<Value>, Error> {

@@ -6,10 +6,8 @@ use serde_json::{Value, json};
 use super::{
     command_host::CommandHost,
     context::Context,
-    everywhere::{Listing, ListingArgs, Picked, Shown, each, mentions},
-    options::ServerArgs,
-    questions::Questions,
-    select::Selected,
+    everywhere::{Shown, mentions},
+    one_or_all::{GrepArgs, OneOrAllArgs},
 };
 use crate::{
     error::Error,
@@ -29,18 +27,12 @@ Examples:
   toolnexus resources -- npx -y @modelcontextprotocol/server-everything"
 )]
 pub struct ResourcesArgs {
-    /// The server
-    #[arg(value_name = "SERVER", hide = true)]
-    pub words: Vec<String>,
-    /// A server to start instead of SERVER: everything after `--`
-    #[arg(last = true, value_name = "COMMAND", hide = true)]
-    pub command: Vec<String>,
-    /// Options of the listing.
+    /// What is listed.
     #[command(flatten)]
-    pub listing: ListingArgs,
-    /// Options for the server.
+    pub grep: GrepArgs,
+    /// The server, or all of them.
     #[command(flatten)]
-    pub server: ServerArgs,
+    pub servers: OneOrAllArgs,
 }
 
 /// Lists resources and their templates.
@@ -48,22 +40,10 @@ pub struct ResourcesArgs {
 /// # Errors
 /// [`Error`]; with several servers, that of the first when none of them could be listed.
 pub async fn run(args: ResourcesArgs, context: &Context) -> anyhow::Result<()> {
-    let printer = &context.printer;
-    let Selected { server, rest } = Selected::new(args.words, args.command);
-    if let Some(word) = rest.first() {
-        return Err(Error::Usage {
-            message: format!("{word:?} is one word too many"),
-            hint: Some("`toolnexus read SERVER URI` reads a resource".to_owned()),
-        }
-        .into());
-    }
-    let Picked { config, names } = Picked::new(server, context, &args.server, args.listing.trust).await?;
-    let word = args.listing.grep.as_deref();
-    let session = CommandHost::new(config, &args.server, &Questions::for_listing(), None, context)?;
-    let mut listing = Listing::new(printer, "resources", &names, &args.listing);
-    let ask = async |name: &str| list(&session, name).await;
-    let taken = each(&names, ask, |name, lists| listing.take(name, lists.map(|lists| shown(lists, word)))).await;
-    listing.finish(session, taken).await
+    let ResourcesArgs { grep, servers } = args;
+    let ask = async |host: &CommandHost, name: &str| Ok(shown(list(host, name).await?, grep.grep.as_deref()));
+    let instead = Some("`toolnexus read SERVER URI` reads a resource");
+    servers.list(("resources", instead), &grep, context, ask).await
 }
 
 /// The resources of a server, and its templates.

@@ -6,7 +6,8 @@ use serde_json::json;
 use super::{
     command_host::CommandHost,
     context::Context,
-    everywhere::{Listing, ListingArgs, Picked, Shown, each, mentions},
+    everywhere::{Listing, Picked, Shown, each, mentions},
+    one_or_all::{AllArgs, GrepArgs},
     options::ServerArgs,
     questions::Questions,
     select::Selected,
@@ -41,9 +42,12 @@ pub struct ToolsArgs {
     /// With TOOL: also show its schemas as the server sent them
     #[arg(long)]
     pub schema: bool,
-    /// Options of the listing.
+    /// What is listed.
     #[command(flatten)]
-    pub listing: ListingArgs,
+    pub grep: GrepArgs,
+    /// What holds for all servers.
+    #[command(flatten)]
+    pub all: AllArgs,
     /// Options for the server.
     #[command(flatten)]
     pub server: ServerArgs,
@@ -63,7 +67,7 @@ pub async fn run(args: ToolsArgs, context: &Context) -> anyhow::Result<()> {
     };
     if rest.len() > 1 {
         // A word too many is often what should stand behind `--`.
-        Picked::new(server, context, &args.server, args.listing.trust).await.map_err(explained)?;
+        Picked::new(server, context, &args.server, args.all.trust).await.map_err(explained)?;
         return Err(Error::usage(format!("{:?} is one word too many", rest[1])).into());
     }
     let page = rest.first().zip(server.as_ref()).map(|(tool, server)| Page {
@@ -76,11 +80,11 @@ pub async fn run(args: ToolsArgs, context: &Context) -> anyhow::Result<()> {
         return Err(Error::Usage { message: "--schema needs TOOL".to_owned(), hint }.into());
     }
     let Picked { config, names } =
-        Picked::new(server, context, &args.server, args.listing.trust).await.map_err(explained)?;
-    let word = args.listing.grep.as_deref();
+        Picked::new(server, context, &args.server, args.all.trust).await.map_err(explained)?;
+    let word = args.grep.grep.as_deref();
     let wanted = page.as_ref().map(|page| page.tool);
     let session = CommandHost::new(config, &args.server, &Questions::for_listing(), None, context)?;
-    let mut listing = Listing::new(printer, "tools", &names, &args.listing);
+    let mut listing = Listing::new(printer, "tools", &names, &args.all, &args.grep);
     let ask = async |name: &str| list(&session, name, printer).await.and_then(|tools| only(name, tools, wanted));
     let take = |name: &str, tools: Result<Vec<Tool>, Error>| {
         listing.take(name, tools.map(|tools| shown(tools, page.as_ref(), word)))

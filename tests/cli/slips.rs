@@ -70,6 +70,9 @@ fn slips_are_answered_with_the_command_that_was_meant() {
         (&["tools", "files", "--json"], 2, "-o json prints JSON"),
         (&["list"], 2, "`toolnexus tools`"),
         (&["run", "files", "search"], 2, "`toolnexus call`"),
+        (&["discover"], 2, "`toolnexus servers --discover`"),
+        (&["rm", "files"], 2, "`toolnexus remove`"),
+        (&["repl"], 2, "`toolnexus shell`"),
     ] {
         run(words).status(status).stderr_contains(told).run();
     }
