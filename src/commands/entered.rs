@@ -69,14 +69,14 @@ fn wanted(config: &Config, is_meant: impl Fn(&Entry) -> bool) -> Vec<(Input, Vec
     for entry in config.servers.iter().filter(|entry| entry.enabled && is_meant(entry)) {
         let file = entry.file.clone().unwrap_or_default();
         for id in &entry.asks {
-            match wanted.iter_mut().find(|(input, _)| input.file == file && input.id == *id) {
-                Some((_, servers)) => servers.push(entry.name.to_string()),
-                None => {
-                    let input = known.get(&(&file, id.as_str())).map(|input| (*input).clone());
-                    let input = input.unwrap_or_else(|| Input::unknown(file.clone(), id.clone()));
-                    wanted.push((input, vec![entry.name.to_string()]));
-                }
+            let same = wanted.iter_mut().find(|(input, _)| input.file == file && input.id == *id);
+            if let Some((_, servers)) = same {
+                servers.push(entry.name.to_string());
+                continue;
             }
+            let input = known.get(&(&file, id.as_str())).map(|input| (*input).clone());
+            let input = input.unwrap_or_else(|| Input::unknown(file.clone(), id.clone()));
+            wanted.push((input, vec![entry.name.to_string()]));
         }
     }
     wanted

@@ -58,9 +58,9 @@ pub fn run(args: &SwitchArgs, on: bool, context: &Context) -> anyhow::Result<()>
         }
         let path = file.path().display().to_string();
         let value = json!({done: name, "file": path, "changed": changed});
-        let text = || match changed {
-            true => format!("{done} {} in {path}\n", safe_line(name)),
-            false => format!("{} is {done} already in {path}\n", safe_line(name)),
+        let name = safe_line(name);
+        let text = || {
+            if changed { format!("{done} {name} in {path}\n") } else { format!("{name} is {done} already in {path}\n") }
         };
         context.printer.data(done, &value, text)?;
     }

@@ -45,7 +45,7 @@ impl Dialect {
 }
 
 /// Where the servers of a file stand, and how they are written; `None` where it has none.
-pub(super) fn servers_of<'a>(root: &'a Node, client: Option<Client>) -> Option<(&'a Node, Dialect)> {
+pub(super) fn servers_of(root: &Node, client: Option<Client>) -> Option<(&Node, Dialect)> {
     let under = |key: &str| object(root.member(key));
     // VS Code's settings had `mcp.servers` before it had a file of its own.
     let settings = || under("mcp").and_then(|mcp| object(mcp.member("servers"))).or_else(|| under("mcp.servers"));

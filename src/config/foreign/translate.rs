@@ -96,22 +96,21 @@ impl Taken {
             return;
         }
         match (self.dialect, key) {
-            (Dialect::Codex, "http_headers") => self.merge("headers", value),
-            (Dialect::Codex, "env_http_headers") => self.from_variables("headers", value),
+            (Dialect::Codex, "http_headers") | (Dialect::Goose, "headers") => self.merge("headers", value),
+            (Dialect::Codex, "env_http_headers") => self.merge_variables("headers", value),
             (Dialect::Codex, "bearer_token_env_var") => {
                 let token = format!("Bearer ${{{}}}", value.text().unwrap_or_default());
                 self.put_in("headers", "Authorization", json!(token));
             }
             (Dialect::Codex, "startup_timeout_sec") => self.start_limit(value, 1000.0),
-            (Dialect::Codex, "startup_timeout_ms") => self.start_limit(value, 1.0),
+            (Dialect::Codex, "startup_timeout_ms") | (Dialect::OpenCode, "timeout") => self.start_limit(value, 1.0),
             (Dialect::Codex, "tool_timeout_sec") | (Dialect::Goose | Dialect::Zed, "timeout") => {
                 self.set("callTimeout", milliseconds(value, 1000.0));
             }
             (Dialect::Codex, "scopes") => self.put_in("oauth", "scopes", value.to_value()),
-            (Dialect::OpenCode, "timeout") => self.start_limit(value, 1.0),
             (Dialect::Gemini, "timeout") => self.set("callTimeout", milliseconds(value, 1.0)),
-            (Dialect::OpenCode, "environment") => self.merge("env", value),
-            (Dialect::OpenCode, "type") | (Dialect::Codex, "type") => {}
+            (Dialect::OpenCode, "environment") | (Dialect::Goose, "envs") => self.merge("env", value),
+            (Dialect::OpenCode | Dialect::Codex, "type") => {}
             // Where both addresses could be meant, the server itself tells which way it speaks.
             (Dialect::Gemini, "type") if value.text() != Some("sse") => {}
             (Dialect::Goose, "type") => {
@@ -121,10 +120,8 @@ impl Taken {
             }
             (Dialect::Goose, "cmd") => self.set("command", self.text(value)),
             (Dialect::Goose, "uri") => self.set("url", self.text(value)),
-            (Dialect::Goose, "envs") => self.merge("env", value),
             // Goose keeps these in the keyring, and gives them to the server under the same names.
             (Dialect::Goose, "env_keys") => self.named_variables(value),
-            (Dialect::Goose, "headers") => self.merge("headers", value),
             (Dialect::Zed, "command") if value.members().is_some() => self.program(value),
             (_, "auth") if value.members().is_some() => self.oauth(value),
             (_, "oauth" | "oauthConfig") => self.oauth(value),
@@ -179,7 +176,7 @@ impl Taken {
     }
 
     /// An object whose values are the names of variables.
-    fn from_variables(&mut self, key: &str, value: &Node) {
+    fn merge_variables(&mut self, key: &str, value: &Node) {
         for member in value.members().unwrap_or_default() {
             let name = member.value.text().unwrap_or_default();
             self.put_in(key, &member.key, json!(format!("${{{name}}}")));

@@ -72,16 +72,13 @@ fn braces(text: &str) -> String {
     let mut rest = text.as_str();
     while let Some((before, after)) = rest.split_once("{env:") {
         ours.push_str(before);
-        match after.split_once('}') {
-            Some((name, rest_after)) => {
-                // What is not set is nothing there, and no error.
-                ours.push_str(&format!("${{{name}:-}}"));
-                rest = rest_after;
-            }
-            None => {
-                ours.push_str("{env:");
-                rest = after;
-            }
+        if let Some((name, rest_after)) = after.split_once('}') {
+            // What is not set is nothing there, and no error.
+            ours.push_str(&format!("${{{name}:-}}"));
+            rest = rest_after;
+        } else {
+            ours.push_str("{env:");
+            rest = after;
         }
     }
     ours + rest
