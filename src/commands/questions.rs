@@ -330,6 +330,11 @@ fn browser(args: &QuestionArgs, printer: &Arc<Printer>) -> Browser {
     let sink: BrowserSink = Arc::new(move |notice| {
         let printed = match notice {
             BrowserNotice::Waits(question, url) => {
+                #[cfg(feature = "notify")]
+                if printer.verbosity() > crate::output::Verbosity::Quiet {
+                    let server = crate::text::safe_name(question.origin.server.as_str());
+                    crate::terminal::show_notification(&server);
+                }
                 let is_remote = std::env::var_os("SSH_CONNECTION").is_some();
                 let host = is_remote.then(|| nix::unistd::gethostname().ok()).flatten();
                 let host = host.map(|host| host.to_string_lossy().into_owned());

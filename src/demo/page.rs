@@ -67,7 +67,10 @@ impl Site for Approval {
                 let body = html! { p { "You can close this page and go back to the terminal." } };
                 return Reply::Page(pages::Page::new("Approved", body));
             }
-            let body = html! { form method="post" { (visit.token()) button autofocus { "Approve" } } };
+            let body = html! {
+                p { "The tool waits until you approve it on this page." }
+                form method="post" { (visit.token()) button .agrees { "Approve" } }
+            };
             Reply::Page(pages::Page::new("Connect the demo server?", body))
         }
         .boxed()

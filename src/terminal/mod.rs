@@ -30,6 +30,8 @@ mod layout;
 mod line;
 mod link;
 mod list;
+#[cfg(feature = "notify")]
+mod notification;
 mod object;
 mod open;
 mod pager;
@@ -53,6 +55,8 @@ pub(crate) use fill::{Asking, Reply};
 pub use filled::Filled;
 pub use gate::{Gate, gate, is_asking};
 pub use job::suspend;
+#[cfg(feature = "notify")]
+pub(crate) use notification::show_notification;
 pub use open::Terminal;
 pub use pager::{is_paging, page};
 pub(crate) use stage::DialogEnd;

@@ -18,7 +18,7 @@ pub(super) fn link_page(sheet: &Sheet, link: &Link, facts: Markup, waiting: usiz
             }
             div .after {
                 button name="do" value="opened" { "I have opened it" }
-                p .about { "Then " (server) " goes on." }
+                p .about { "For a link that you opened in another way." }
             }
             (ways_out(server, waiting))
         }
@@ -31,7 +31,6 @@ pub(super) fn waiting_page(sheet: &Sheet, link: &Link, facts: Markup, visit: &Vi
     html! {
         p { "Go on there. This page follows by itself when " (server) " hears that you are done." }
         (address(link))
-        (facts)
         form method="post" action=(sheet.number) {
             (visit.token())
             div .acts {
@@ -45,6 +44,7 @@ pub(super) fn waiting_page(sheet: &Sheet, link: &Link, facts: Markup, visit: &Vi
                     p { "in another tab" } }
             }
         }
+        (facts)
     }
 }
 

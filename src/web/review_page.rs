@@ -3,7 +3,7 @@ use serde_json::Value;
 
 use super::{
     about::text,
-    controls::name,
+    captions::name,
     filling::{Filling, Reading},
     form_page::ways_out,
     node::{Control, Node},

@@ -135,10 +135,11 @@
       const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
       const fits = (entry) => words.every((word) => entry.textContent.toLowerCase().includes(word));
       const isKept = (entry) => fits(entry) || entry.selected || entry.value === "" || entry.value === "out";
-      const count = entries.filter(fits).length;
+      const real = entries.filter((entry) => entry.value !== "" && entry.value !== "out");
+      const count = real.filter(fits).length;
       if (list.tagName === "SELECT") list.replaceChildren(...entries.filter(isKept));
       else entries.forEach((entry) => (entry.hidden = !fits(entry)));
-      found.textContent = words.length ? `${count} of ${entries.length}` : "";
+      found.textContent = words.length ? `${count} of ${real.length}` : "";
     });
     // It is no answer, and Enter in it sends nothing.
     input.addEventListener("keydown", (event) => event.key === "Enter" && event.preventDefault());

@@ -11,6 +11,7 @@ use std::{
 
 use fantoccini::{
     Client, ClientBuilder, Locator,
+    actions::{InputSource as _, KeyAction, KeyActions},
     elements::Element,
     wd::{TimeoutConfiguration, WebDriverCompatibleCommand},
 };
@@ -183,6 +184,15 @@ impl Chrome {
     /// What the input with this label holds.
     pub(crate) async fn value(&self, label: &str) -> String {
         self.input(label).await.prop("value").await.expect("a value").unwrap_or_default()
+    }
+
+    /// Presses keys, wherever they go.
+    pub(crate) async fn keys(&self, keys: &str) {
+        let mut actions = KeyActions::new("keys".to_owned());
+        for value in keys.chars() {
+            actions = actions.then(KeyAction::Down { value }).then(KeyAction::Up { value });
+        }
+        self.client.perform_actions(actions).await.expect("keys are pressed");
     }
 
     /// A command of Chromium's own protocol.

@@ -11,9 +11,23 @@ mod sign_in;
 #[path = "../cli/harness/mod.rs"]
 mod harness;
 
-use harness::Test;
+use harness::{Fake, Step, Test};
+use serde_json::{Value, json};
 
 /// A call of the demo server's tool, whose questions come to a browser that is not started.
 fn call(tool: &str) -> Test {
     Test::new().demo().args(["call", "forms", tool, "--elicit", "browser", "--no-browser"])
+}
+
+/// A call of a server's only tool, which asks this and then is done.
+fn asks(params: &Value) -> Test {
+    let ask = Step::Send(json!({"id": 1, "method": "elicitation/create", "params": params}));
+    let done = Step::Reply(json!({"content": [{"type": "text", "text": "done"}]}));
+    does([ask, Step::Expect(json!({"id": 1})), done])
+}
+
+/// A call of a server's only tool, which does this.
+fn does(steps: impl IntoIterator<Item = Step>) -> Test {
+    let fake = Fake::new().tool("t").on_call(steps);
+    Test::new().server("s", &fake).args(["call", "s", "t", "--elicit", "browser", "--no-browser"])
 }

@@ -42,6 +42,9 @@ fn run_page(text: &str) {
         } else if info == "terminal" {
             at_terminal(&run, &block);
             commands += 1;
+        } else if info == "browser" {
+            in_browser(&run, &block);
+            commands += 1;
         }
     }
     assert!(commands > 0, "the page runs nothing");
@@ -68,6 +71,42 @@ fn at_terminal(run: &Test, block: &str) {
         }
     }
     person.expect("a command").end(0);
+}
+
+/// Plays a block in a browser: `$ COMMAND` is started, `⌨ LABEL: TEXT` is typed, `☞ BUTTON` pressed, what stands after `> ` is
+/// printed in the end, and every other line is seen.
+fn in_browser(run: &Test, block: &str) {
+    let mut person = None;
+    let mut typed: Vec<(String, String)> = Vec::new();
+    let mut printed = String::new();
+    for line in block.lines() {
+        if let Some(command) = line.strip_prefix("$ toolnexus ") {
+            let started = run.again().args(command.split(' ')).args(["--no-browser"]).at_browser();
+            let (tab, page) = started.asked();
+            person = Some((started, tab, page));
+            continue;
+        }
+        let (_, tab, page) = person.as_mut().expect("a command comes first");
+        if let Some((label, text)) = line.strip_prefix("⌨ ").and_then(|line| line.split_once(": ")) {
+            let before =
+                page.body.split_once(&format!("class=\"name\" dir=\"auto\">{label}</span>")).expect("a label").0;
+            let name = before.rsplit_once("<label for=\"").expect("an input").1.split('"').next();
+            typed.push((name.unwrap_or_default().to_owned(), text.to_owned()));
+        } else if let Some(button) = line.strip_prefix("☞ ") {
+            let before = page.body.rsplit_once(&format!(">{button}</button>")).expect("a button").0;
+            let act = before.rsplit_once("value=\"").expect("a value").1.split('"').next().unwrap_or_default();
+            let fields: Vec<(&str, &str)> = typed.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
+            *page = tab.send(page, act, &fields);
+            typed.clear();
+        } else if let Some(line) = line.strip_prefix("> ") {
+            printed.push_str(line);
+            printed.push('\n');
+        } else {
+            page.see(line);
+        }
+    }
+    let (started, ..) = person.expect("a command");
+    assert_eq!(started.end(0).stdout, printed);
 }
 
 fn shell(test: &Test, command: &str) -> (String, i32) {

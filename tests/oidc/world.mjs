@@ -1,6 +1,10 @@
-// oidc-provider, with its login and consent pages, and the MCP server that it protects. Prints its address and serves.
+// oidc-provider, with its login and consent pages, and the MCP server that it protects: server-everything, which knows
+// nothing of all this and gets only what comes with a token. Prints its address and serves.
 
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import http from 'node:http';
+import { createRequire } from 'node:module';
 import process from 'node:process';
 import Provider from 'oidc-provider';
 
@@ -12,6 +16,28 @@ const base = `http://127.0.0.1:${server.address().port}`;
 const mcp = `${base}/mcp`;
 const life = Number(process.env.TOKEN_LIFE ?? 3600);
 const counts = { refreshed: 0, revoked: 0 };
+
+// A port that was free a moment ago.
+const probe = http.createServer().listen(0, '127.0.0.1');
+await once(probe, 'listening');
+const { port } = probe.address();
+await new Promise((closed) => probe.close(closed));
+const everything = createRequire(import.meta.url).resolve('@modelcontextprotocol/server-everything/dist/index.js');
+const child = spawn(process.execPath, [everything, 'streamableHttp'], {
+  env: { ...process.env, PORT: String(port) },
+  stdio: ['ignore', 'ignore', 'pipe'],
+});
+for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, () => process.exit(0));
+process.on('exit', () => child.kill());
+// Whoever started this is gone.
+process.stdin.resume().on('end', () => process.exit(0));
+let said = '';
+await new Promise((ready) => {
+  child.stderr.on('data', (bytes) => {
+    said += bytes;
+    if (said.includes('listening')) ready();
+  });
+});
 
 const provider = new Provider(base, {
   features: {
@@ -41,6 +67,19 @@ provider.on('grant.success', (context) => {
 });
 const callback = provider.callback();
 
+// Passes a request on to the MCP server, without the token, and its answer back as it comes.
+function pass(request, body, response) {
+  const { authorization, ...headers } = request.headers;
+  const options = { port, host: '127.0.0.1', method: request.method, path: '/mcp', headers };
+  const asked = http.request(options, (answer) => {
+    response.writeHead(answer.statusCode, answer.headers);
+    answer.pipe(response);
+  });
+  asked.on('error', () => response.destroy());
+  response.on('close', () => asked.destroy());
+  asked.end(body);
+}
+
 server.on('request', async (request, response) => {
   const { pathname } = new URL(request.url, base);
   const json = (status, value, headers = {}) => {
@@ -54,26 +93,16 @@ server.on('request', async (request, response) => {
   if (pathname === '/token/revocation') counts.revoked += 1;
   if (pathname !== '/mcp') return callback(request, response);
   const token = await provider.AccessToken.find((request.headers.authorization ?? '').slice('Bearer '.length));
-  let body = '';
-  for await (const chunk of request) body += chunk;
+  const chunks = [];
+  for await (const chunk of request) chunks.push(chunk);
+  const body = Buffer.concat(chunks);
   const at = `resource_metadata="${base}/.well-known/oauth-protected-resource/mcp"`;
   if (!token || token.isExpired) return json(401, {}, { 'www-authenticate': `Bearer ${at}` });
-  if (request.method !== 'POST') return json(405, {});
-  const { id, method } = JSON.parse(body);
-  if (id === undefined) return json(202, {});
-  if (method === 'tools/call' && !token.scope.split(' ').includes('write')) {
+  // One tool needs more than the others.
+  const isMore = request.method === 'POST' && JSON.parse(body).params?.name === 'get-sum';
+  if (isMore && !token.scope.split(' ').includes('write')) {
     return json(403, {}, { 'www-authenticate': `Bearer error="insufficient_scope", scope="write", ${at}` });
   }
-  const results = {
-    initialize: {
-      protocolVersion: '2025-11-25',
-      capabilities: { tools: {} },
-      serverInfo: { name: 'oidc', version: '1' },
-    },
-    'tools/list': { tools: [{ name: 'write', inputSchema: { type: 'object' } }] },
-    'tools/call': { content: [{ type: 'text', text: 'written' }] },
-  };
-  const answer = results[method] ? { result: results[method] } : { error: { code: -32601, message: 'Method not found' } };
-  return json(200, { jsonrpc: '2.0', id, ...answer });
+  return pass(request, body, response);
 });
 process.stdout.write(`${base}\n`);

@@ -184,7 +184,7 @@ fn the_browser_is_started_and_what_fails_is_a_warning() {
         Test::new().demo().args(["call", "forms", "greet", "--elicit", "browser"]).env("BROWSER", "/nowhere/at/all");
     let run = run.env("PATH", "/nowhere").at_browser();
     let (tab, page) = run.asked();
-    run.hear("no browser could be started");
+    run.hear("browser did not start");
     tab.send(&page, "cancel", &[]);
     run.end(0);
 }

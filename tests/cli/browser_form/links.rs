@@ -16,7 +16,7 @@ fn a_link_is_shown_whole_and_opened_by_its_person() {
     let (tab, page) = run.asked();
     let full = "http://user@xn--bcher-kva.example/a?x=1&y=%3Cb%3E";
     page.see("asks you to open a link").see("Leads to xn--bcher-kva.example").see(full);
-    page.see("a user name stands before the host").see("punycode").see("not encrypted");
+    page.see("user name before the host").see("punycode").see("not encrypted");
     let written = full.replace('&', "&amp;");
     assert!(
         page.body.contains(&format!(r#"href="{written}" target="_blank" rel="noopener noreferrer""#)),

@@ -1,0 +1,61 @@
+use maud::{Markup, html};
+use serde_json::Value;
+
+use super::{
+    about::text,
+    node::{Control, Node},
+};
+use crate::form::range;
+
+/// What a field is called.
+pub(super) fn name(node: &Node) -> Markup {
+    html! {
+        span .name dir="auto" { (node.label()) }
+        @if let Some(key) = node.key().filter(|key| !key.is_empty()) { " " span .key { (key) } }
+    }
+}
+
+/// What is allowed, in a line; `None` where there is nothing to say. What is asked for part by part is not told to be JSON.
+pub(super) fn rules(node: &Node) -> Option<String> {
+    let field = &node.field;
+    let whether = if field.required { "required" } else { "optional" };
+    let bound = |key: &str| field.schema.get(key).and_then(Value::as_u64);
+    match &node.control {
+        // An entry of a list has no key, and says enough by being there.
+        Control::Group(_) => (!field.key.is_empty()).then(|| whether.to_owned()),
+        Control::Items(_) => {
+            let range = range(bound("minItems"), bound("maxItems"), "entry", "entries");
+            Some(range.map_or_else(|| whether.to_owned(), |range| format!("{whether}, {range}")))
+        }
+        _ => Some(field.rules()),
+    }
+}
+
+/// What an empty input means, where that is not to be seen.
+pub(super) fn empty_words(node: &Node) -> Option<&'static str> {
+    let is_typed = !matches!(
+        node.control,
+        Control::Boolean | Control::One | Control::Fixed | Control::Group(_) | Control::Items(_)
+    );
+    if !is_typed {
+        return None;
+    }
+    if matches!(node.control, Control::Many) {
+        return (!node.field.required).then_some("choose nothing to leave it out");
+    }
+    match node.field.parse_empty() {
+        Ok(None) => Some("empty leaves it out"),
+        Ok(Some(Value::Null)) => Some("empty sends null"),
+        Ok(Some(_)) => Some("empty sends an empty text"),
+        Err(_) => None,
+    }
+}
+
+/// The ids of what describes a control; `None` where nothing does.
+pub(super) fn described(node: &Node, is_wrong: bool) -> Option<String> {
+    let has_about = node.field.description.as_deref().is_some_and(|about| !text(about).is_empty());
+    let parts = [(has_about, "about"), (rules(node).is_some(), "rules"), (is_wrong, "error")];
+    let ids: Vec<String> =
+        parts.iter().filter(|(is_there, _)| *is_there).map(|(_, part)| format!("{}-{part}", node.id)).collect();
+    (!ids.is_empty()).then(|| ids.join(" "))
+}
