@@ -61,7 +61,7 @@ pub fn parse<S: AsRef<str>>(
     let mut given: HashSet<Vec<String>> = HashSet::new();
     let mut open = Vec::new();
     for word in words {
-        let word = Word::split(word.as_ref())?;
+        let word = arguments.literal(Word::split(word.as_ref())?, word.as_ref());
         let path = arguments.path(word.key);
         if path.len() > MOST_STEPS {
             let reason = format!("it has {} steps, and the limit is {MOST_STEPS}", path.len());
@@ -195,6 +195,18 @@ impl Arguments {
             _ => None,
         };
         self.values.keys().filter_map(error).take(MOST_TOLD).collect()
+    }
+
+    /// `word` with the colon that its property's name ends in: `ends:=x` is a text for `ends:` where nothing is called `ends`.
+    fn literal<'a>(&self, word: Word<'a>, text: &'a str) -> Word<'a> {
+        let Some(schema) = self.schema.as_ref().filter(|_| word.json) else { return word };
+        let with_colon = text.get(..=word.key.len()).filter(|name| name.ends_with(':'));
+        match with_colon {
+            Some(name) if has_property(schema, schema, name) && !has_property(schema, schema, word.key) => {
+                Word { key: name, json: false, ..word }
+            }
+            _ => word,
+        }
     }
 
     /// Where a key points: one step where a property has that literal name, else a step for each dot.

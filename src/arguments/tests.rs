@@ -274,6 +274,20 @@ fn paths_lead_into_lists() {
 }
 
 #[test]
+fn a_name_that_ends_in_a_colon_is_meant_where_it_is_one() {
+    let schema = json!({"type": "object", "properties": {"ends:": {"type": "string"}, "n": {"type": "integer"},
+        "n:": {"type": "string"}, "pair": {"type": "array", "prefixItems": [{"type": "number"}, {"type": "string"}]}}});
+    let none = &mut |_: Source<'_>| Err("there is no file".to_owned());
+    let mut read = |word: &str| parse(&[word], None, Some(&schema), none).map(|read| Value::Object(read.values));
+    assert_eq!(read("ends:=x").expect("a text"), json!({"ends:": "x"}));
+    assert_eq!(read("ends:=1").expect("a text"), json!({"ends:": "1"}));
+    assert_eq!(read("n:=1").expect("JSON"), json!({"n": 1}));
+    assert_eq!(read("pair:=[1, \"x\"]").expect("JSON"), json!({"pair": [1, "x"]}));
+    let refused = read("pair=1").expect_err("refused").to_string();
+    assert!(refused.contains("write pair.0=… pair.1=…, or pair:=[…]"), "{refused}");
+}
+
+#[test]
 fn names_that_end_in_a_colon_can_be_written() {
     assert_eq!(sent(&[r"ends\:=1"], &unions()), json!({"ends:": 1}));
     assert_eq!(sent(&[r"ends\::=1"], &unions()), json!({"ends:": 1}));

@@ -364,12 +364,15 @@ mod tests {
     #[test]
     fn keys_of_other_clients_that_are_not_read_are_warned_of() {
         for (entry, part) in [
-            (r#""apiKey": "x""#, "`apiKey` is not read; write `headers`: {\"Authorization\": \"Bearer ${VARIABLE}\"}"),
-            (r#""token": "x""#, "`token` is not read; write `headers`"),
-            (r#""authorization": "x""#, "`authorization` is not read; write `headers`"),
+            (
+                r#""apiKey": "x""#,
+                "`apiKey` is not supported; write `headers`: {\"Authorization\": \"Bearer ${VARIABLE}\"}",
+            ),
+            (r#""token": "x""#, "`token` is not supported; write `headers`"),
+            (r#""authorization": "x""#, "`authorization` is not supported; write `headers`"),
             (r#""auth": {"type": "basic", "user": "x"}"#, "`auth` is not read in this form; write `headers`"),
             (r#""requestInit": {"credentials": "x"}"#, "`requestInit.credentials` is not read"),
-            (r#""clientId": "x""#, "`clientId` is not read; write it as `oauth`: {\"clientId\": …}"),
+            (r#""clientId": "x""#, "`clientId` is not supported; write it as `oauth`: {\"clientId\": …}"),
             (
                 r#""headers": {"A": "1"}, "http_headers": {"a": "2"}"#,
                 "a of `http_headers` is not read beside the one above",

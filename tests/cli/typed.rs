@@ -50,3 +50,33 @@ fn what_cannot_be_meant_says_what_to_write() {
     call(&["shape.size=2"]).status(2).stderr_contains("shape.size:=JSON").run();
     call(&["order.items.3.sku=A"]).status(2).stderr_contains("the next is order.items.0").run();
 }
+
+#[test]
+fn a_schema_that_cannot_be_read_in_one_place_is_told_once_and_checked_in_all_others() {
+    for (bad, place) in [
+        (json!({"type": "strin"}), "/properties/b/type: "),
+        (json!({"type": "string", "minLength": "two"}), "/properties/b/minLength: "),
+        (json!({"$ref": "#/$defs/nowhere"}), "/properties/b/$ref: it refers to \"#/$defs/nowhere\""),
+        (json!({"$ref": "https://a.example/s.json"}), "/properties/b/$ref: "),
+    ] {
+        let schema = json!({"type": "object", "properties": {"a": {"type": "integer", "minimum": 3}, "b": bad}});
+        let call = |words: &[&str]| {
+            let fake = Fake::new().tool_with("t", &schema);
+            Test::new().server("s", &fake).args(["call", "s", "t"]).args(words.iter().copied())
+        };
+        let run = call(&["a=3", "b=x"]).stdout("done\n").stderr_contains(place).run();
+        assert_eq!(run.stderr.matches("cannot be read").count(), 1, "{}", run.stderr);
+        assert_eq!(run.params("s", "tools/call", 0)["arguments"]["a"], 3);
+        let run = call(&["a=2", "b=x"]).status(2).run();
+        assert!(
+            run.stderr.contains("2 is below the minimum, 3")
+                && run.received("s").iter().all(|message| message["method"] != "tools/call"),
+            "{}",
+            run.stderr
+        );
+    }
+    let nothing =
+        json!({"type": "object", "required": null, "properties": null, "additionalProperties": null, "anyOf": null});
+    let fake = Fake::new().tool_with("t", &nothing);
+    Test::new().server("s", &fake).args(["call", "s", "t", "a=1"]).stdout("done\n").stderr("").run();
+}

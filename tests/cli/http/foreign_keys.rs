@@ -90,7 +90,7 @@ fn what_is_not_read_is_told_with_what_to_write() {
     for (entry, part) in [
         (
             json!({"apiKey": SECRET}),
-            "`apiKey` is not read; write `headers`: {\"Authorization\": \"Bearer ${VARIABLE}\"}",
+            "`apiKey` is not supported; write `headers`: {\"Authorization\": \"Bearer ${VARIABLE}\"}",
         ),
         (json!({"headers": {"X-Key": "{env:TOKEN}"}}), "`{env:TOKEN}` is sent as it stands; write `${TOKEN}`"),
         (json!({"auth": {"kind": "x"}}), "`auth` is not read in this form"),
