@@ -55,8 +55,10 @@ compile_error!("toolnexus runs on Unix (Linux, macOS) alone so far");
 
 pub mod arguments;
 pub mod auth;
+#[doc(hidden)]
 pub mod cli;
 pub mod client;
+#[doc(hidden)]
 pub mod commands;
 pub mod config;
 pub mod demo;
@@ -69,10 +71,13 @@ pub mod form;
 pub mod fuzzing;
 pub mod host;
 pub mod keeper;
+#[doc(hidden)]
 pub mod output;
 pub mod pages;
+pub mod prelude;
 pub mod protocol;
 pub mod resolver;
+#[doc(hidden)]
 pub mod terminal;
 mod text;
 pub mod transport;

@@ -1,11 +1,11 @@
-use std::{sync::Arc, time::Duration};
+use std::{fmt, sync::Arc, time::Duration};
 
 use futures_util::future::BoxFuture;
 use serde_json::{Map, Value, value::RawValue};
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    BeforeSending, CallEnd, Caller, ClientError, ClientOptions, PendingCall, ServerInfo, TaskSink,
+    BeforeSending, CallEnd, Caller, ClientError, ClientOptions, PendingCall, ProgressSink, ServerInfo, TaskSink,
     direct_client::DirectClient, negotiate::Opener,
 };
 use crate::{config::ServerConfig, protocol::Tool};
@@ -24,12 +24,20 @@ pub struct ToolCall {
     pub timeout: Option<Duration>,
     /// Told when the call becomes a task that outlives this process (2026-07-28).
     pub on_task: Option<TaskSink>,
+    /// Told how far the call is.
+    pub on_progress: Option<ProgressSink>,
     /// Who makes the call, where several share the client.
     pub caller: Option<Caller>,
 }
 
 /// The client of one server: one that this process started or reached itself, or one that another process keeps.
 pub struct Client(Way);
+
+impl fmt::Debug for Client {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Client").field("is_attached", &self.is_attached()).finish_non_exhaustive()
+    }
+}
 
 enum Way {
     Direct(Box<DirectClient>),
@@ -125,6 +133,14 @@ impl Client {
     /// Opens the conversation through `opener`.
     pub(super) async fn open(opener: Opener, stop: &CancellationToken) -> Result<Self, ClientError> {
         Ok(Self(Way::Direct(Box::new(DirectClient::open(opener, stop).await?))))
+    }
+
+    /// Whether its connection has ended; the next request opens it again.
+    pub fn has_ended(&self) -> bool {
+        match &self.0 {
+            Way::Direct(direct) => direct.is_over(),
+            Way::Attached(attached) => attached.is_over(),
+        }
     }
 
     /// Whether another process keeps the server.

@@ -51,6 +51,11 @@ impl DirectClient {
         Ok(Self { opener, session, by_handshake, info, is_closed: AtomicBool::new(false) })
     }
 
+    /// Whether the connection has ended. One that is being opened has not.
+    pub(super) fn is_over(&self) -> bool {
+        self.session.try_lock().is_ok_and(|session| session.is_over())
+    }
+
     /// What the server says of itself.
     pub(super) fn info(&self) -> Arc<ServerInfo> {
         Arc::clone(&self.info.lock().unwrap_or_else(PoisonError::into_inner))
@@ -93,9 +98,13 @@ impl DirectClient {
     /// # Errors
     /// When there is no result.
     pub(super) async fn call_tool(&self, call: ToolCall, stop: &CancellationToken) -> Result<CallEnd, ClientError> {
-        let ToolCall { name, arguments, tool, timeout, on_task, caller } = call;
+        let ToolCall { name, arguments, tool, timeout, on_task, on_progress, caller } = call;
         let params = Map::from_iter([("name".to_owned(), json!(name)), ("arguments".to_owned(), arguments.into())]);
-        OpenCall::begin(self, "tools/call", params, timeout, caller, stop).await?.of(tool, on_task).run().await
+        OpenCall::begin(self, "tools/call", params, timeout, caller, stop)
+            .await?
+            .of(tool, on_task, on_progress)
+            .run()
+            .await
     }
 
     /// `prompts/get` or `resources/read`, with everything that may happen on the way.

@@ -19,6 +19,7 @@ mod notice;
 mod options;
 mod roots;
 mod scope;
+mod tool_request;
 mod wire;
 
 pub use call::{BeforeSending, CallEnd, CallReport, PendingCall, PendingInput, TaskSink};
@@ -28,6 +29,7 @@ pub use error::{ClientError, Unauthorized};
 pub use info::ServerInfo;
 pub use notice::{Notice, NoticeKind, NoticeSink};
 pub use options::{ClientOptions, Times};
+pub use tool_request::{ProgressSink, ToolProgress, ToolRequest};
 
 #[cfg(test)]
 mod tests;

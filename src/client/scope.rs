@@ -1,6 +1,6 @@
 use std::{
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc, Mutex, OnceLock, PoisonError,
         atomic::{AtomicBool, Ordering},
     },
     time::Duration,
@@ -8,7 +8,7 @@ use std::{
 
 use tokio::sync::{mpsc, oneshot, watch};
 
-use super::{Caller, clock::Clock, driver::DriverCommand, floor::Turn};
+use super::{Caller, ProgressSink, ToolProgress, clock::Clock, driver::DriverCommand, floor::Turn};
 use crate::elicitation::{CallName, Why};
 
 /// A call of ours, from its first request to its end, over all its rounds, polls and repetitions: what progress belongs
@@ -29,6 +29,7 @@ pub(super) struct CallScope {
     unanswered: Mutex<Vec<Why>>,
     /// Whether the server asked something during the call.
     asked: AtomicBool,
+    on_progress: OnceLock<ProgressSink>,
     /// Whether it has the floor, where several share the client.
     turn: Mutex<Option<Turn>>,
     /// Whether the server waits for an answer, and asks nothing else as long as it does.
@@ -39,8 +40,8 @@ impl CallScope {
     /// The scope of a call that begins now.
     pub(super) fn new(token: u64, name: CallName, is_tool: bool, clock: Clock, caller: Option<Caller>) -> Self {
         let heard = watch::Sender::new(clock.now());
-        let (unanswered, asked, turn, is_blocked) = Default::default();
-        Self { token, name, is_tool, caller, clock, heard, unanswered, asked, turn, is_blocked }
+        let (unanswered, asked, on_progress, turn, is_blocked) = Default::default();
+        Self { token, name, is_tool, caller, clock, heard, unanswered, asked, on_progress, turn, is_blocked }
     }
 
     /// What is called: whether it is a tool, and its name.
@@ -66,6 +67,21 @@ impl CallScope {
     /// The server waits for an answer of this call's, or does not any more.
     pub(super) fn set_blocked(&self, is_blocked: bool) {
         self.is_blocked.store(is_blocked, Ordering::Relaxed);
+    }
+
+    /// Has `sink` told how far the call is.
+    pub(super) fn tell_progress_to(&self, sink: Option<ProgressSink>) {
+        if let Some(sink) = sink {
+            // It is set once, when the call begins.
+            drop(self.on_progress.set(sink));
+        }
+    }
+
+    /// The server says how far the call is.
+    pub(super) fn advance(&self, progress: ToolProgress) {
+        if let Some(sink) = self.on_progress.get() {
+            sink.tell(progress);
+        }
     }
 
     /// Something was heard of the call.

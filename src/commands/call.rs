@@ -288,8 +288,14 @@ impl CommandCall<'_> {
         let output = tool.as_ref().and_then(Tool::output_schema).cloned();
         let kept = self.defer.map(|path| KeptTask::at(path, &self.context.printer));
         let on_task = kept.as_ref().map(|kept| kept.sink(self.server.as_str(), self.session.host.config()));
-        let call =
-            ToolCall { name: self.tool.clone(), arguments, tool, timeout, on_task: on_task.transpose()?, caller: None };
+        let call = ToolCall {
+            name: self.tool.clone(),
+            arguments,
+            tool,
+            timeout,
+            on_task: on_task.transpose()?,
+            ..ToolCall::default()
+        };
         let waiting = self.session.wait_for_call(self.server.as_str(), &self.tool);
         let end = target.client.call_tool(call, &self.session.signals.stop).await;
         drop(waiting);

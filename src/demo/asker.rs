@@ -110,7 +110,7 @@ async fn round_trip(request: Frame, reply: DemoReply, out: Outbox) -> Result<Ver
         async { reply.ok_or(io::ErrorKind::UnexpectedEof)?.await }
     };
     match build_callback(Some(write), Some(read)) {
-        Some(mut callback) => callback.ask(request).await.map_err(failed),
+        Some(mut callback) => callback.send(request).await.map_err(failed),
         None => Ok(Verdict::Cancel),
     }
 }

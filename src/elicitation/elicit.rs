@@ -202,7 +202,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_fired_stop_withdraws() {
-        let never = wait_for(|_| std::future::pending());
+        let never = wait_for(|_| std::future::pending::<Answer>());
         let stop = CancellationToken::new();
         let asked = elicit(&never, &json!({}), origin(), Modes::ALL, stop.clone()).expect("asked");
         stop.cancel();

@@ -12,6 +12,7 @@ mod request;
 mod resolver;
 mod result;
 mod server_half;
+mod wait_for;
 
 pub use answer::{Answer, make_answer};
 pub use bridge::{answer_to_elicit_result, elicitation_to_request, server_request_response};
@@ -19,8 +20,10 @@ pub use elicit::{Asked, Elicited, Modes, check_elicitation, elicit};
 pub use link::{Link, LinkRefused};
 pub use question::{CallName, Cause, Origin, Question, QuestionBody, ServerName};
 pub use request::{Request, RequestKind};
-pub use resolver::{Outcome, Resolver, ResolverError, Unchecked, WaitFor, Waited, Why, wait_for};
+pub use resolver::{Outcome, Resolver, Unchecked, Waited, Why, wait_for_blocking, wait_for_question};
 pub use result::ElicitResult;
 pub use server_half::{
-    Callback, ServerHalfError, Verdict, build_callback, build_request, build_url_request, parse_response, parse_result,
+    AskClient, Callback, ServerHalfError, Verdict, build_callback, build_request, build_url_request, parse_response,
+    parse_result,
 };
+pub use wait_for::{IntoAnswer, ResolverError, WaitFor, wait_for};

@@ -1,30 +1,11 @@
-use std::{error::Error, sync::Arc, time::Duration};
+use std::{sync::Arc, time::Duration};
 
 use futures_util::{FutureExt, future::BoxFuture};
 use serde::{Deserialize, Serialize};
 use tokio_util::sync::CancellationToken;
 
-use super::{Answer, Question, Request};
-
-/// Why a `wait_for` closure could not answer: any error. The server is told `cancel`.
-pub type ResolverError = Box<dyn Error + Send + Sync>;
-
-/// The slot that answers: takes a [`Request`], waits for whoever knows, gives an [`Answer`].
-pub type WaitFor = Arc<dyn Fn(Request) -> BoxFuture<'static, Result<Answer, ResolverError>> + Send + Sync>;
-
-/// Wraps an async closure as a [`WaitFor`].
-///
-/// ```
-/// use toolnexus::elicitation::{make_answer, wait_for};
-/// let yes = wait_for(|request| async move { Ok(make_answer(request.id, true, None)) });
-/// ```
-pub fn wait_for<F, Fut>(closure: F) -> WaitFor
-where
-    F: Fn(Request) -> Fut + Send + Sync + 'static,
-    Fut: Future<Output = Result<Answer, ResolverError>> + Send + 'static,
-{
-    Arc::new(move |request| closure(request).boxed())
-}
+use super::{Answer, IntoAnswer, Question, Request, ResolverError, WaitFor};
+use crate::text::with_causes;
 
 /// Something that answers questions. One resolver serves all servers of a host.
 pub trait Resolver: Send + Sync {
@@ -138,17 +119,74 @@ impl<R: Resolver> Resolver for Unchecked<R> {
 /// A plain [`WaitFor`] is a resolver: it answers everything, and an error of its own cancels, and is told.
 impl Resolver for WaitFor {
     fn claim(&self, question: Arc<Question>, stop: CancellationToken) -> BoxFuture<'static, Outcome> {
-        let answer = self(question.request.clone());
-        async move {
-            tokio::select! {
-                biased;
-                () = stop.cancelled() => Outcome::Withdrawn,
-                answer = answer => match answer {
-                    Ok(answer) => Outcome::Answered(answer),
-                    Err(error) => Outcome::Unanswerable(Why::new(format!("whoever answers failed: {error}"))),
-                },
-            }
-        }
-        .boxed()
+        until_stopped(self(question.request.clone()), stop)
     }
+}
+
+/// Wraps a plain function, which is run on a thread where it may block. Must be used in a runtime of tokio's.
+///
+/// ```
+/// use std::io::stdin;
+/// use toolnexus::elicitation::{Answer, wait_for_blocking};
+/// let typed = wait_for_blocking(|request| {
+///     let mut line = String::new();
+///     stdin().read_line(&mut line)?;
+///     Ok(if line.trim() == "yes" { Answer::accept(&request.id, None) } else { Answer::decline(&request.id) })
+/// });
+/// ```
+pub fn wait_for_blocking<F>(function: F) -> WaitFor
+where
+    F: Fn(Request) -> Result<Answer, ResolverError> + Send + Sync + 'static,
+{
+    let function = Arc::new(function);
+    Arc::new(move |request| {
+        let function = Arc::clone(&function);
+        async move { tokio::task::spawn_blocking(move || function(request)).await? }.boxed()
+    })
+}
+
+/// Wraps an async closure that is told who asks, and during which call, as a [`Resolver`].
+///
+/// ```
+/// use toolnexus::elicitation::{Answer, wait_for_question};
+/// let only_forms = wait_for_question(|question| async move {
+///     let id = &question.request.id;
+///     if question.origin.server.as_str() == "forms" { Answer::accept(id, None) } else { Answer::decline(id) }
+/// });
+/// ```
+pub fn wait_for_question<F, Fut>(closure: F) -> Arc<dyn Resolver>
+where
+    F: Fn(Arc<Question>) -> Fut + Send + Sync + 'static,
+    Fut: Future<Output: IntoAnswer> + Send + 'static,
+{
+    Arc::new(OfQuestion(move |question| closure(question).map(IntoAnswer::into_answer).boxed()))
+}
+
+struct OfQuestion<F>(F);
+
+impl<F> Resolver for OfQuestion<F>
+where
+    F: Fn(Arc<Question>) -> BoxFuture<'static, Result<Answer, ResolverError>> + Send + Sync,
+{
+    fn claim(&self, question: Arc<Question>, stop: CancellationToken) -> BoxFuture<'static, Outcome> {
+        until_stopped((self.0)(question), stop)
+    }
+}
+
+/// What came of `answer`, unless `stop` fires first.
+fn until_stopped(
+    answer: BoxFuture<'static, Result<Answer, ResolverError>>,
+    stop: CancellationToken,
+) -> BoxFuture<'static, Outcome> {
+    async move {
+        tokio::select! {
+            biased;
+            () = stop.cancelled() => Outcome::Withdrawn,
+            answer = answer => match answer {
+                Ok(answer) => Outcome::Answered(answer),
+                Err(error) => Outcome::Unanswerable(Why::new(format!("whoever answers failed: {}", with_causes(&*error)))),
+            },
+        }
+    }
+    .boxed()
 }

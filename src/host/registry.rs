@@ -1,4 +1,4 @@
-use std::{collections::HashMap, sync::Arc};
+use std::{collections::HashMap, fmt, sync::Arc};
 
 use futures_util::future::join_all;
 use tokio::sync::Mutex;
@@ -45,6 +45,12 @@ impl Slot {
     }
 }
 
+impl fmt::Debug for Host {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Host").field("statuses", &self.statuses()).finish_non_exhaustive()
+    }
+}
+
 impl Host {
     /// A host for the servers in `config`. Nothing is started yet.
     pub fn new(config: Config, options: HostOptions) -> Self {
@@ -61,19 +67,35 @@ impl Host {
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
     /// use serde_json::json;
-    /// use toolnexus::{elicitation::{make_answer, wait_for}, host::{Host, State}};
+    /// use toolnexus::{elicitation::{make_answer, wait_for}, host::{Host, ServerState}};
     /// let ada = wait_for(|request| async { Ok(make_answer(request.id, true, Some(json!({"name": "Ada"})))) });
     /// let servers = json!({"mcpServers": {"forms": {"command": "no-such-program"}}});
     /// let host = Host::from_config(servers, Some(ada)).unwrap();
-    /// assert_eq!(host.statuses()[0].state, State::Idle);
+    /// assert_eq!(host.statuses()[0].state, ServerState::Idle);
     /// assert!(host.connect("forms").await.is_err());
-    /// assert!(matches!(host.statuses()[0].state, State::Failed(_)));
+    /// assert!(matches!(host.statuses()[0].state, ServerState::Failed(_)));
     /// host.disconnect_all().await;
     /// # })
     /// ```
     pub fn from_config(source: impl Into<ConfigSource>, wait_for: Option<WaitFor>) -> Result<Self, HostError> {
         let resolver = wait_for.map(|slot| -> Arc<dyn Resolver> { Arc::new(slot) });
-        Ok(Self::new(source.into().read()?, HostOptions { resolver, ..HostOptions::default() }))
+        Self::with_options(source, HostOptions { resolver, ..HostOptions::default() })
+    }
+
+    /// Likewise, with a [`Resolver`] that is told who asks.
+    ///
+    /// # Errors
+    /// When the configuration cannot be read.
+    pub fn with_resolver(source: impl Into<ConfigSource>, resolver: Arc<dyn Resolver>) -> Result<Self, HostError> {
+        Self::with_options(source, HostOptions { resolver: Some(resolver), ..HostOptions::default() })
+    }
+
+    /// Likewise, with everything that can be said.
+    ///
+    /// # Errors
+    /// When the configuration cannot be read.
+    pub fn with_options(source: impl Into<ConfigSource>, options: HostOptions) -> Result<Self, HostError> {
+        Ok(Self::new(source.into().read()?, options))
     }
 
     /// The configuration.
@@ -121,11 +143,20 @@ impl Host {
         }
     }
 
+    /// Connects to all servers that are not disabled, all at once: each with its client, or why it has none.
+    pub async fn connect_all(&self) -> Vec<(ServerName, Result<Arc<Client>, HostError>)> {
+        let enabled = self.config.servers.iter().filter(|entry| entry.enabled);
+        join_all(enabled.map(async |entry| (entry.name.clone(), self.connect(entry.name.as_str()).await))).await
+    }
+
     /// How every configured server stands, in the configuration's order.
     pub fn statuses(&self) -> Vec<Status> {
         let state = |entry: &crate::config::Entry| match (&entry.server, self.slots.get(&entry.name).map(Slot::get)) {
             _ if !entry.enabled => ServerState::Disabled,
             (Err(error), _) => ServerState::Invalid(error.to_string()),
+            (_, Some(Connection::Connected(client))) if client.has_ended() => {
+                ServerState::Failed("the connection has ended".to_owned())
+            }
             (_, Some(Connection::Connected(client))) => ServerState::Connected(client.info()),
             (_, Some(Connection::Failed(reason))) => ServerState::Failed(reason),
             (_, Some(Connection::Idle) | None) => ServerState::Idle,

@@ -13,6 +13,7 @@ pub struct Status {
 
 /// See [`Status`].
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum ServerState {
     /// Switched off in the configuration.
     Disabled,
@@ -22,6 +23,6 @@ pub enum ServerState {
     Idle,
     /// Connected.
     Connected(Arc<ServerInfo>),
-    /// The last attempt to connect failed, and why.
+    /// The last attempt to connect failed, or the connection has ended, and why.
     Failed(String),
 }

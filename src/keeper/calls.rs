@@ -72,8 +72,15 @@ impl Keeper {
                 let tool = if is_known { self.tool(&name) } else { None };
                 let on_task = became(&owner);
                 self.call(owner, times, move |caller, stop| {
-                    let call =
-                        ToolCall { name, arguments, tool, timeout, on_task: Some(on_task), caller: Some(caller) };
+                    let call = ToolCall {
+                        name,
+                        arguments,
+                        tool,
+                        timeout,
+                        on_task: Some(on_task),
+                        on_progress: None,
+                        caller: Some(caller),
+                    };
                     Box::pin(async move { client.call_tool(call, &stop).await })
                 })
                 .await;

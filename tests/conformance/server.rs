@@ -188,7 +188,7 @@ async fn round_trip(
         async { reply.ok_or(io::ErrorKind::UnexpectedEof)?.await.map_err(io::Error::other) }
     };
     match build_callback(Some(write), Some(read)) {
-        Some(mut callback) => callback.ask(request).await,
+        Some(mut callback) => callback.send(request).await,
         None => Ok(Verdict::Cancel),
     }
 }

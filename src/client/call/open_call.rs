@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     client::{
-        Caller, ClientError, ClientOptions, NoticeKind,
+        Caller, ClientError, ClientOptions, NoticeKind, ProgressSink,
         clock::{Clock, Patience},
         conversation::{Conversation, refusal},
         direct_client::{DirectClient, Route},
@@ -98,9 +98,15 @@ impl<'a> OpenCall<'a> {
         Ok(call)
     }
 
-    /// The call of this tool; `on_task` is told when it becomes a task.
-    pub(in crate::client) fn of(mut self, tool: Option<Tool>, on_task: Option<TaskSink>) -> Self {
+    /// The call of this tool; `on_task` is told when it becomes a task, `on_progress` how far it is.
+    pub(in crate::client) fn of(
+        mut self,
+        tool: Option<Tool>,
+        on_task: Option<TaskSink>,
+        on_progress: Option<ProgressSink>,
+    ) -> Self {
         (self.tool, self.on_task) = (tool, on_task);
+        self.scope.tell_progress_to(on_progress);
         self
     }
 

@@ -2,7 +2,7 @@ use serde_json::{Value, json};
 
 use super::event_loop::Driver;
 use crate::{
-    client::NoticeKind,
+    client::{NoticeKind, ToolProgress},
     protocol::{Era, Frame, Id},
 };
 
@@ -52,15 +52,12 @@ impl Driver {
         let token = params.get("progressToken").and_then(Value::as_u64);
         let Some(scope) = self.scopes.iter().find(|scope| Some(scope.token) == token) else { return };
         scope.touch();
-        self.setup.notice_of(
-            scope.caller.as_ref(),
-            NoticeKind::Progress {
-                call: Some(scope.name.clone()),
-                progress: params.get("progress").and_then(Value::as_f64).unwrap_or_default(),
-                total: params.get("total").and_then(Value::as_f64),
-                message: params.get("message").and_then(Value::as_str).map(str::to_owned),
-            },
-        );
+        let progress = params.get("progress").and_then(Value::as_f64).unwrap_or_default();
+        let total = params.get("total").and_then(Value::as_f64);
+        let message = params.get("message").and_then(Value::as_str).map(str::to_owned);
+        scope.advance(ToolProgress { progress, total, message: message.clone() });
+        let call = Some(scope.name.clone());
+        self.setup.notice_of(scope.caller.as_ref(), NoticeKind::Progress { call, progress, total, message });
     }
 
     /// The server takes a question back, or ends a subscription of ours (2026-07-28, *Cancellation*).

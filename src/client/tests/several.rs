@@ -1,6 +1,6 @@
 //! Several callers on one connection that does not say which call a question belongs to.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use tokio::{
     sync::mpsc::UnboundedReceiver,
     time::{Duration, Instant, timeout},
@@ -14,14 +14,7 @@ use crate::{
 };
 
 async fn call(client: &Client, name: &str, caller: Caller) -> CallReport {
-    let call = ToolCall {
-        name: name.into(),
-        arguments: Map::new(),
-        caller: Some(caller),
-        tool: None,
-        timeout: None,
-        on_task: None,
-    };
+    let call = ToolCall { name: name.into(), caller: Some(caller), ..ToolCall::default() };
     match client.call_tool(call, &CancellationToken::new()).await.expect("a result") {
         CallEnd::Done(report) => report,
         CallEnd::Deferred(pending) => panic!("put aside: {pending:?}"),

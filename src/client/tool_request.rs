@@ -1,0 +1,123 @@
+use std::{fmt, sync::Arc, time::Duration};
+
+use futures_util::future::BoxFuture;
+use serde_json::{Map, Value};
+use tokio_util::sync::CancellationToken;
+
+use super::{CallEnd, Client, ClientError, ToolCall};
+use crate::protocol::{CallToolResult, Tool};
+
+/// How far a call is (2025-11-25, *basic/utilities/progress*).
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct ToolProgress {
+    /// How far.
+    pub progress: f64,
+    /// Of how much.
+    pub total: Option<f64>,
+    /// What is being done, in the server's words, which are not made safe for a terminal.
+    pub message: Option<String>,
+}
+
+/// Told of the progress of one call.
+#[derive(Clone)]
+pub struct ProgressSink(Arc<dyn Fn(ToolProgress) + Send + Sync>);
+
+impl ProgressSink {
+    /// Tells `sink`, which must not block for long.
+    pub fn new(sink: impl Fn(ToolProgress) + Send + Sync + 'static) -> Self {
+        Self(Arc::new(sink))
+    }
+
+    /// Tells of `progress`.
+    pub fn tell(&self, progress: ToolProgress) {
+        (self.0)(progress);
+    }
+}
+
+impl fmt::Debug for ProgressSink {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("ProgressSink")
+    }
+}
+
+/// A `tools/call` that is made when this is awaited: see [`Client::tool`].
+#[derive(Debug)]
+#[must_use = "the call is made when this is awaited"]
+pub struct ToolRequest<'a> {
+    client: &'a Client,
+    call: ToolCall,
+    stop: CancellationToken,
+}
+
+impl Client {
+    /// A call of the tool `name`, with an object of arguments; `Value::Null` is none. What it asks on the way goes to the
+    /// resolver of the host.
+    ///
+    /// ```no_run
+    /// # async fn example(client: &toolnexus::client::Client) -> Result<(), toolnexus::client::ClientError> {
+    /// use toolnexus::prelude::*;
+    ///
+    /// let result = client.tool("greet", json!({"loud": true})).await?;
+    /// println!("{:?}", result.content);
+    ///
+    /// let stop = CancellationToken::new();
+    /// let slow = client.tool("index", json!({})).on_progress(|at| println!("{}", at.progress)).cancelled_by(&stop);
+    /// slow.await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn tool(&self, name: impl Into<String>, arguments: Value) -> ToolRequest<'_> {
+        let arguments = match arguments {
+            Value::Object(arguments) => arguments,
+            Value::Null => Map::new(),
+            // No tool takes anything else; the server says so.
+            other => Map::from_iter([("arguments".to_owned(), other)]),
+        };
+        let call = ToolCall { name: name.into(), arguments, ..ToolCall::default() };
+        ToolRequest { client: self, call, stop: CancellationToken::new() }
+    }
+}
+
+impl ToolRequest<'_> {
+    /// Gives the call up, and tells the server so, when `stop` fires.
+    pub fn cancelled_by(mut self, stop: &CancellationToken) -> Self {
+        self.stop = stop.clone();
+        self
+    }
+
+    /// Lets the call be silent for so long; progress and questions start the count again.
+    pub fn timeout(mut self, silence: Duration) -> Self {
+        self.call.timeout = Some(silence);
+        self
+    }
+
+    /// Tells `sink` how far the call is. It must not block for long. A server that another process keeps tells the
+    /// notices of the host alone.
+    pub fn on_progress(mut self, sink: impl Fn(ToolProgress) + Send + Sync + 'static) -> Self {
+        self.call.on_progress = Some(ProgressSink::new(sink));
+        self
+    }
+
+    /// The tool's entry of [`Client::list_tools`]: says whether a lost call may be repeated, whether it wants to be a task,
+    /// and which arguments stand in HTTP headers, too.
+    pub fn listed(mut self, tool: Tool) -> Self {
+        self.call.tool = Some(tool);
+        self
+    }
+}
+
+impl<'a> IntoFuture for ToolRequest<'a> {
+    type Output = Result<CallToolResult, ClientError>;
+    type IntoFuture = BoxFuture<'a, Self::Output>;
+
+    /// Makes the call. Where a resolver puts a question aside it is interrupted: [`Client::call_tool`] gives such a call.
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(async move {
+            match self.client.call_tool(self.call, &self.stop).await? {
+                CallEnd::Done(report) => Ok(CallToolResult::from_raw(&report.result)),
+                CallEnd::Deferred(pending) => Err(ClientError::Interrupted { method: pending.method }),
+            }
+        })
+    }
+}

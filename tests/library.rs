@@ -1,0 +1,231 @@
+//! The library as other programs use it: a host, its servers, and who answers them.
+
+use std::{
+    io::{BufRead as _, BufReader},
+    path::PathBuf,
+    process::{Child, Command, Stdio},
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+
+use toolnexus::{
+    prelude::*,
+    protocol::{Era, ProtocolChoice},
+};
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_toolnexus");
+
+fn demo() -> Value {
+    json!({"mcpServers": {"forms": {"command": PROGRAM, "args": ["demo-server"]}}})
+}
+
+fn ada() -> WaitFor {
+    wait_for(async |request: Request| Answer::accept(&request.id, Some(json!({"name": "Ada"}))))
+}
+
+fn text(result: &CallToolResult) -> &str {
+    match result.content.as_slice() {
+        [ContentBlock::Text(text)] => text,
+        other => panic!("{other:?}"),
+    }
+}
+
+async fn greet(host: &Host) -> String {
+    let client = host.connect("forms").await.expect("connected");
+    text(&client.tool("greet", json!({})).await.expect("a result")).to_owned()
+}
+
+/// The demo server at a web address.
+struct OverHttp {
+    server: Child,
+    url: String,
+}
+
+impl OverHttp {
+    fn start() -> Self {
+        let mut server = Command::new(PROGRAM)
+            .args(["demo-server", "--http", "0"])
+            .env_clear()
+            .stdin(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("it starts");
+        let mut line = String::new();
+        BufReader::new(server.stderr.take().expect("piped")).read_line(&mut line).expect("a line");
+        let url = line.trim().strip_prefix("serving ").expect("an address").to_owned();
+        Self { server, url }
+    }
+}
+
+impl Drop for OverHttp {
+    fn drop(&mut self) {
+        // Whoever has ended already cannot be killed.
+        drop(self.server.kill());
+        drop(self.server.wait());
+    }
+}
+
+#[tokio::test]
+async fn questions_of_every_transport_and_era_are_answered() {
+    let web = OverHttp::start();
+    let at_web = json!({"mcpServers": {"forms": {"url": web.url}}});
+    for servers in [demo(), at_web] {
+        for (revision, era) in [("2025-06-18", Era::Legacy), ("2025-11-25", Era::Legacy), ("2026-07-28", Era::Modern)] {
+            let seen = Arc::new(Mutex::new(Vec::new()));
+            let heard = Arc::clone(&seen);
+            let resolver = wait_for_question(move |question| {
+                heard.lock().expect("unpoisoned").push(question.origin.clone());
+                async move { Answer::accept(&question.request.id, Some(json!({"name": "Ada"}))) }
+            });
+            let options = HostOptions {
+                resolver: Some(resolver),
+                protocol: ProtocolChoice::parse(revision),
+                ..HostOptions::default()
+            };
+            let host = Host::with_options(servers.clone(), options).expect("a host");
+            assert!(greet(&host).await.starts_with("Hello, Ada!"), "{servers} {revision}");
+            let seen = seen.lock().expect("unpoisoned").clone();
+            assert_eq!(seen.len(), 1, "{servers} {revision}");
+            assert_eq!((seen[0].server.as_str(), seen[0].era), ("forms", era));
+            assert_eq!(seen[0].call.as_ref().map(|call| call.as_str()), Some("greet"));
+            host.disconnect_all().await;
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_server_is_connected_to_once() {
+    let host = Host::from_config(demo(), Some(ada())).expect("a host");
+    assert_eq!(host.statuses()[0].state, ServerState::Idle);
+    let (first, second) = tokio::join!(host.connect("forms"), host.connect("forms"));
+    let (first, second) = (first.expect("connected"), second.expect("connected"));
+    assert!(Arc::ptr_eq(&first, &second));
+    assert!(matches!(host.statuses()[0].state, ServerState::Connected(_)));
+    assert!(greet(&host).await.starts_with("Hello, Ada!"));
+    host.disconnect_all().await;
+    assert_eq!(host.statuses()[0].state, ServerState::Idle);
+    assert!(greet(&host).await.starts_with("Hello, Ada!"), "it is connected to again");
+    host.disconnect_all().await;
+}
+
+#[tokio::test]
+async fn every_server_says_how_it_stands() {
+    let mut servers = demo();
+    servers["mcpServers"]["off"] = json!({"command": PROGRAM, "args": ["demo-server"], "disabled": true});
+    servers["mcpServers"]["gone"] = json!({"command": "no-such-program-anywhere"});
+    let host = Host::from_config(servers, None).expect("a host");
+    let connected = host.connect_all().await;
+    let names: Vec<_> = connected.iter().map(|(name, client)| (name.as_str(), client.is_ok())).collect();
+    assert_eq!(names, [("forms", true), ("gone", false)]);
+    let states: Vec<ServerState> = host.statuses().into_iter().map(|status| status.state).collect();
+    assert!(matches!(states[0], ServerState::Connected(_)), "{states:?}");
+    assert_eq!(states[1], ServerState::Disabled);
+    assert!(matches!(&states[2], ServerState::Failed(why) if why.contains("no-such-program-anywhere")), "{states:?}");
+    assert!(host.connect("off").await.is_err() && host.connect("nobody").await.is_err());
+    // Without a resolver the server may not ask.
+    assert!(greet(&host).await.contains("does not allow questions"));
+    host.disconnect_all().await;
+}
+
+#[tokio::test]
+async fn whoever_fails_to_answer_cancels() {
+    let slots: [(&str, WaitFor); 6] = [
+        ("an error", wait_for(async |_| Err("nobody is at home".into()))),
+        ("a panic", wait_for(async |request: Request| -> Answer { panic!("asked {}", request.prompt) })),
+        ("a panic of a function", wait_for_blocking(|request| panic!("asked {}", request.prompt))),
+        ("the answer to another question", wait_for(async |_| Answer::accept("another", Some(json!({"name": "Ada"}))))),
+        ("what does not fit", wait_for(async |request: Request| Answer::accept(&request.id, Some(json!({"age": 7}))))),
+        ("no object", wait_for(async |request: Request| Answer::accept(&request.id, Some(json!([1]))))),
+    ];
+    for (what, slot) in slots {
+        let host = Host::from_config(demo(), Some(slot)).expect("a host");
+        assert!(greet(&host).await.contains("You closed the question"), "{what}");
+        host.disconnect_all().await;
+    }
+    let host = Host::from_config(demo(), Some(wait_for(async |request: Request| Answer::decline(&request.id))));
+    assert!(greet(&host.expect("a host")).await.contains("would rather not say"));
+}
+
+#[tokio::test]
+async fn a_plain_function_may_block() {
+    let slow = wait_for_blocking(|request| {
+        std::thread::sleep(Duration::from_millis(20));
+        Ok(Answer::accept(&request.id, Some(json!({"name": "Ada"}))))
+    });
+    let host = Host::from_config(demo(), Some(slow)).expect("a host");
+    assert!(greet(&host).await.starts_with("Hello, Ada!"));
+    host.disconnect_all().await;
+}
+
+#[tokio::test]
+async fn a_server_that_died_is_told_and_started_again() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mark = folder.path().join("died");
+    // The first time it ends after two lines: the handshake.
+    let two_lines = r#"for _ in 1 2; do read -r line; printf '%s\n' "$line"; done"#;
+    let server = format!("{PROGRAM:?} demo-server");
+    let script = format!("if mkdir {mark:?}; then {two_lines} | {server}; else exec {server}; fi");
+    let servers = json!({"mcpServers": {"forms": {"command": "sh", "args": ["-c", script], "protocol": "2025-11-25"}}});
+    let host = Host::from_config(servers, Some(ada())).expect("a host");
+    host.connect("forms").await.expect("connected");
+    let died = async {
+        while !matches!(host.statuses()[0].state, ServerState::Failed(_)) {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(20), died).await.expect("its end is told");
+    assert!(greet(&host).await.starts_with("Hello, Ada!"));
+    assert!(matches!(host.statuses()[0].state, ServerState::Connected(_)));
+    host.disconnect_all().await;
+}
+
+#[tokio::test]
+async fn a_call_tells_its_progress_and_can_be_cancelled() {
+    let host = Host::from_config(demo(), Some(ada())).expect("a host");
+    let client = host.connect("forms").await.expect("connected");
+    let stop = CancellationToken::new();
+    let (told, stopper) = (Arc::new(Mutex::new(0)), stop.clone());
+    let count = Arc::clone(&told);
+    let slow = client.tool("countdown", json!({"from": 100})).cancelled_by(&stop).on_progress(move |at| {
+        assert!(at.progress >= 0.0);
+        *count.lock().expect("unpoisoned") += 1;
+        stopper.cancel();
+    });
+    let error = slow.await.expect_err("cancelled");
+    assert!(matches!(error, ClientError::Interrupted { .. }), "{error}");
+    assert!(*told.lock().expect("unpoisoned") > 0);
+    host.disconnect_all().await;
+}
+
+/// A program of `examples/`, which is built with the tests.
+fn example(name: &str) -> PathBuf {
+    let this = std::env::current_exe().expect("this program");
+    let path = this.parent().and_then(|deps| deps.parent()).expect("its folder").join("examples").join(name);
+    assert!(path.exists(), "{} is not built: cargo build --examples", path.display());
+    path
+}
+
+fn output(command: &mut Command) -> String {
+    let home = tempfile::tempdir().expect("a folder");
+    let output =
+        command.env_clear().env("PATH", "/usr/bin:/bin").env("HOME", home.path()).stdin(Stdio::null()).output();
+    let output = output.expect("it runs");
+    let (stdout, stderr) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success(), "{stdout}\n{stderr}");
+    stdout.into_owned()
+}
+
+#[test]
+fn the_examples_do_what_they_say() {
+    let host = output(Command::new(example("host")).args([PROGRAM, "demo-server"]));
+    assert!(host.starts_with("asked: Welcome!") && host.contains("Hello, Ada!"), "{host}");
+    let resolver = output(Command::new(example("resolver")).args([PROGRAM, "demo-server"]));
+    assert!(
+        resolver.starts_with("forms asks during Some(\"greet\")") && resolver.contains("Hello, Grace!"),
+        "{resolver}"
+    );
+    let called = output(
+        Command::new(PROGRAM).args(["call", "greet", "--answer", "name=Ada", "--"]).arg(example("asking_server")),
+    );
+    assert_eq!(called, "Hello, Ada!\n");
+}
