@@ -228,7 +228,7 @@ impl Error {
         Report {
             code: self.code(),
             exit: self.exit(),
-            message: self.to_string(),
+            message: without_numbers(&self.to_string()),
             details: self.details(),
             asked: self.asked(),
             hint: self.hint(),
@@ -270,6 +270,24 @@ impl Error {
             _ => Vec::new(),
         }
     }
+}
+
+/// The message without the numbers that the system gives its errors: ` (os error 2)`.
+fn without_numbers(message: &str) -> String {
+    let mut rest = message;
+    let mut text = String::with_capacity(message.len());
+    while let Some((before, after)) = rest.split_once(" (os error ") {
+        let end = after.find(')').filter(|end| after[..*end].bytes().all(|byte| byte.is_ascii_digit()));
+        text.push_str(before);
+        match end {
+            Some(end) => rest = &after[end + 1..],
+            None => {
+                text.push_str(" (os error ");
+                rest = after;
+            }
+        }
+    }
+    text + rest
 }
 
 /// What else a server offers of `what`, where it has nothing called `name`.

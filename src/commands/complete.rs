@@ -82,7 +82,7 @@ pub async fn run(args: CompleteArgs, context: &Context) -> anyhow::Result<()> {
 
 fn usage() -> Error {
     Error::Usage {
-        message: "SERVER, PROMPT or TEMPLATE, or ARG=START is missing".to_owned(),
+        message: "SERVER, PROMPT or ARG=START is missing".to_owned(),
         hint: Some("toolnexus complete SERVER PROMPT ARG=START".to_owned()),
     }
 }

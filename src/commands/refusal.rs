@@ -18,13 +18,54 @@ pub(crate) fn help_or_usage(error: &clap::Error, grammar: &clap::Command, printe
     // `error: MESSAGE`, lines that belong to it, and after an empty line `tip: …`, `Usage: …`, `For more information …`.
     let message = text.split("\n\n").next().unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ");
     let tips = || text.lines().filter_map(|line| line.trim().strip_prefix("tip: "));
-    let similar = tips().find(|tip| tip.contains("similar")).or(tips().next()).map(tip);
+    let similar = suggested(error).or_else(|| tips().next().map(tip));
     let hint = meant(error, grammar)
         .or_else(|| owners(error, grammar))
         .or(similar)
         .unwrap_or_else(|| "--help shows the options".to_owned());
-    let message = message.trim_start_matches("error: ").to_owned();
+    let message = plain(error).unwrap_or_else(|| message.trim_start_matches("error: ").to_owned());
     Err(Error::Usage { message, hint: Some(hint) }.into())
+}
+
+/// The words of context that clap gives for `kind`.
+fn words(error: &clap::Error, kind: ContextKind) -> Vec<String> {
+    match error.get(kind) {
+        Some(ContextValue::String(word)) => vec![word.clone()],
+        Some(ContextValue::Strings(words)) => words.clone(),
+        _ => Vec::new(),
+    }
+}
+
+/// What is wrong, where it can be said more plainly than clap does.
+fn plain(error: &clap::Error) -> Option<String> {
+    let names = |kind| {
+        let names = words(error, kind);
+        (!names.is_empty()).then(|| names.join(", ").replace(['<', '>'], ""))
+    };
+    match error.kind() {
+        ErrorKind::InvalidSubcommand => {
+            Some(format!("there is no command {:?}", names(ContextKind::InvalidSubcommand)?))
+        }
+        ErrorKind::MissingRequiredArgument => {
+            let names = names(ContextKind::InvalidArg)?;
+            Some(format!("{names} {} missing", if names.contains(", ") { "are" } else { "is" }))
+        }
+        ErrorKind::UnknownArgument => {
+            let name = names(ContextKind::InvalidArg)?;
+            Some(if name.starts_with('-') {
+                format!("there is no option {name}")
+            } else {
+                format!("{name:?} is one word too many")
+            })
+        }
+        _ => None,
+    }
+}
+
+/// The command or option with a similar name.
+fn suggested(error: &clap::Error) -> Option<String> {
+    let found = [ContextKind::SuggestedSubcommand, ContextKind::SuggestedArg].map(|kind| words(error, kind)).concat();
+    (!found.is_empty()).then(|| format!("did you mean {}?", found.join(" or ")))
 }
 
 /// A tip of clap's. What it says of `--` is not so here, where a server's command stands behind it.

@@ -86,6 +86,9 @@ fn command<'a>(verb: &str, words: impl Iterator<Item = &'a str>) -> String {
 }
 
 fn is_program(name: &str) -> bool {
+    if name.contains("://") {
+        return false;
+    }
     if RUNNERS.contains(&name) || Path::new(name).components().count() > 1 {
         return true;
     }

@@ -6,7 +6,12 @@ use super::harness::{Fake, Test};
 
 #[test]
 fn near_misses_of_options_and_commands_are_named() {
-    Test::new().args(["cal"]).status(2).stdout("").stderr_contains("hint: a similar subcommand exists: 'call'").run();
+    Test::new()
+        .args(["cal"])
+        .status(2)
+        .stdout("")
+        .stderr_contains("error: there is no command \"cal\"\nhint: did you mean call?")
+        .run();
     Test::new().args(["call", "--cwdd", "x"]).status(2).stderr_contains("'--cwd'").run();
 }
 
