@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use crate::text::{safe_name, with_causes};
+use crate::text::{safe_name, with_causes, without_numbers};
 use crate::{
     client::{ClientError, Unauthorized},
     config::{ConfigError, near_misses},
@@ -270,24 +270,6 @@ impl Error {
             _ => Vec::new(),
         }
     }
-}
-
-/// The message without the numbers that the system gives its errors: ` (os error 2)`.
-fn without_numbers(message: &str) -> String {
-    let mut rest = message;
-    let mut text = String::with_capacity(message.len());
-    while let Some((before, after)) = rest.split_once(" (os error ") {
-        let end = after.find(')').filter(|end| after[..*end].bytes().all(|byte| byte.is_ascii_digit()));
-        text.push_str(before);
-        match end {
-            Some(end) => rest = &after[end + 1..],
-            None => {
-                text.push_str(" (os error ");
-                rest = after;
-            }
-        }
-    }
-    text + rest
 }
 
 /// What else a server offers of `what`, where it has nothing called `name`.

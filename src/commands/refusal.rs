@@ -53,7 +53,7 @@ fn plain(error: &clap::Error) -> Option<String> {
         ErrorKind::UnknownArgument => {
             let name = names(ContextKind::InvalidArg)?;
             Some(if name.starts_with('-') {
-                format!("there is no option {name}")
+                format!("{name} is not an option here")
             } else {
                 format!("{name:?} is one word too many")
             })

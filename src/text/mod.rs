@@ -5,7 +5,7 @@ mod cut;
 mod sanitize;
 mod width;
 
-pub(crate) use causes::with_causes;
+pub(crate) use causes::{with_causes, without_numbers};
 pub(crate) use cut::{cut, safe_name, start_of};
 pub(crate) use sanitize::{safe_line, safe_piped, safe_text};
 pub(crate) use {

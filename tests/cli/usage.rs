@@ -12,7 +12,7 @@ fn near_misses_of_options_and_commands_are_named() {
         .stdout("")
         .stderr_contains("error: there is no command \"cal\"\nhint: did you mean call?")
         .run();
-    Test::new().args(["call", "--cwdd", "x"]).status(2).stderr_contains("'--cwd'").run();
+    Test::new().args(["call", "--cwdd", "x"]).status(2).stderr_contains("hint: did you mean --cwd?").run();
 }
 
 #[test]
@@ -59,7 +59,7 @@ fn options_may_stand_before_the_command() {
 fn options_of_other_commands_are_refused_by_name() {
     for words in [["--answers", "a.json", "tools", "forms"], ["tools", "forms", "--answers", "a.json"]] {
         let test = Test::new().demo().args(words).status(2).stdout("");
-        test.stderr("error: unexpected argument '--answers' found\nhint: --answers is an option of call, read, prompt, shell and resume\n")
+        test.stderr("error: --answers is not an option here\nhint: --answers is an option of call, read, prompt, shell and resume\n")
             .run();
     }
 }
