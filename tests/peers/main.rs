@@ -1,5 +1,6 @@
 //! Against servers that others wrote: run by `tests/peers/run`, which installs them. Not a part of plain `cargo test`.
 
+mod everyday;
 #[expect(dead_code, unused_imports, reason = "the scripted servers are for the tests that need no peers")]
 #[path = "../cli/harness/mod.rs"]
 mod harness;
