@@ -223,9 +223,10 @@ impl CommandCall<'_> {
     /// `None` where the request was shown alone.
     async fn make(&self, given: &Given, timeout: Option<Duration>) -> anyhow::Result<Option<CallReport>> {
         let target = self.target().await?;
-        let arguments = match self.edit {
-            true => self.edited(given, target.tool.as_ref()).await?,
-            false => self.arguments(given, target.tool.as_ref()).await?,
+        let arguments = if self.edit {
+            self.edited(given, target.tool.as_ref()).await?
+        } else {
+            self.arguments(given, target.tool.as_ref()).await?
         };
         if self.dry_run {
             let request = json!({"method": "tools/call", "params": {"name": self.tool, "arguments": arguments}});

@@ -131,14 +131,15 @@ impl Each<'_> {
                     bytes += done.outcome.size();
                     ready.insert(done.index, done);
                 }
-                line = lines.next(), if is_open && has_room => match line {
-                    Some(line) => {
+                line = lines.next(), if is_open && has_room => {
+                    if let Some(line) = line {
                         last = line.number;
                         running.push(self.one(begun, line, &target));
                         begun += 1;
+                    } else {
+                        (is_open, is_whole) = (false, true);
                     }
-                    None => (is_open, is_whole) = (false, true),
-                },
+                }
                 () = tokio::time::sleep(TICK), if is_held => {}
             }
         }

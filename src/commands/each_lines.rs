@@ -82,6 +82,7 @@ impl ArgumentsLines {
     }
 
     /// How much of them was read, from 0 to 1, where that is known.
+    #[expect(clippy::cast_precision_loss, reason = "a bar of a few steps")]
     pub(super) fn part(&self) -> Option<f64> {
         self.size.map(|size| self.read.load(Ordering::Relaxed) as f64 / size.max(1) as f64)
     }

@@ -167,9 +167,10 @@ impl<'a> Listing<'a> {
         };
         self.servers.insert(name.to_owned(), value);
         if self.printer.mode().is_text() && !text.is_empty() {
-            match self.alone {
-                true => self.printer.page(self.event, &Value::Null, || text)?,
-                false => self.printer.data(self.event, &Value::Null, || text)?,
+            if self.alone {
+                self.printer.page(self.event, &Value::Null, || text)?;
+            } else {
+                self.printer.data(self.event, &Value::Null, || text)?;
             }
         }
         Ok(())

@@ -61,9 +61,10 @@ impl ResultArgs {
         if !self.images {
             return Ok(None);
         }
-        let found = match printer.mode().is_text() && printer.is_terminal() {
-            true => Pictures::of_terminal(&Environment::current()),
-            false => Err("images are only shown as text on a terminal".to_owned()),
+        let found = if printer.mode().is_text() && printer.is_terminal() {
+            Pictures::of_terminal(&Environment::current())
+        } else {
+            Err("only a terminal shows images".to_owned())
         };
         match found {
             Ok(pictures) => Ok(Some(pictures)),

@@ -35,12 +35,11 @@ fn push(text: &mut String, field: &Field, value: Option<&Value>) {
         _ = writeln!(text, "  // {}", one_line(line));
     }
     let template = || field.template().and_then(|text| serde_json::from_str(&text).ok());
-    match value {
-        Some(value) => push_pair(text, "  ", &field.key, value),
-        None => {
-            let value = field.default.clone().or_else(template).unwrap_or(Value::Null);
-            push_pair(text, if field.required { "  " } else { "  // " }, &field.key, &value);
-        }
+    if let Some(value) = value {
+        push_pair(text, "  ", &field.key, value);
+    } else {
+        let value = field.default.clone().or_else(template).unwrap_or(Value::Null);
+        push_pair(text, if field.required { "  " } else { "  // " }, &field.key, &value);
     }
 }
 

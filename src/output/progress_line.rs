@@ -7,7 +7,7 @@ const WIDEST: usize = 100;
 /// The longest message of a server that is kept, in bytes.
 const LONGEST: usize = 1_000;
 /// How many steps a bar has.
-const STEPS: usize = 12;
+const STEPS: u8 = 12;
 /// How long each picture of the spinner stands.
 const TURN: u128 = 100;
 const SPINNER: [char; 10] = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
@@ -162,15 +162,15 @@ fn far(heard: &Heard) -> String {
             format!("{}  {done} of {total}", bar(done / total))
         }
         Some(total) => format!("{}  {:.0} %", bar(done / total), (done / total * 100.0).clamp(0.0, 100.0)),
+        None if done.abs() >= 1e15 => format!("{done:e}"),
         None if done.fract() == 0.0 => format!("{done}"),
         None => format!("{done:.2}"),
     }
 }
 
 fn bar(part: f64) -> String {
-    // Between 0 and STEPS, so that nothing is lost.
-    let full = (part.clamp(0.0, 1.0) * STEPS as f64).floor() as usize;
-    format!("{}{}", "━".repeat(full), "─".repeat(STEPS - full))
+    let is_full = |step: &u8| f64::from(*step) / f64::from(STEPS) <= part;
+    (1..=STEPS).map(|step| if is_full(&step) { '━' } else { '─' }).collect()
 }
 
 #[cfg(test)]
@@ -200,7 +200,7 @@ mod tests {
         for (done, total, told) in [
             (7.0, None, "7  "),
             (0.25, None, "0.25  "),
-            (1e300, Some(f64::NAN), "000  "),
+            (1e300, Some(f64::NAN), "  1e300  "),
             (5.0, Some(2.0), "━━━━━━━━━━━━  5 of 2"),
         ] {
             let mut one = Activity::new(call(), Instant::now());
