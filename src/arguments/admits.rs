@@ -51,8 +51,7 @@ impl Admits {
         let values = schema.get("enum").and_then(Value::as_array).into_iter().flatten().chain(schema.get("const"));
         let count = self.names.len();
         values.for_each(|value| self.add(type_of(value)));
-        let members =
-            ["anyOf", "oneOf"].iter().find_map(|key| schema.get(*key)?.as_array()).filter(|_| depth < DEEPEST);
+        let members = ["anyOf", "oneOf"].iter().find_map(|key| schema.get(key)?.as_array()).filter(|_| depth < DEEPEST);
         for member in members.into_iter().flatten() {
             match member {
                 Value::Object(member) => {
@@ -87,7 +86,7 @@ fn type_of(value: &Value) -> &'static str {
 
 /// The type that the keywords of a schema without `type` are about.
 fn hinted(schema: &Keywords<'_>) -> Option<&'static str> {
-    let has = |keys: &[&str]| keys.iter().any(|key| schema.contains_key(*key));
+    let has = |keys: &[&str]| keys.iter().any(|key| schema.contains_key(key));
     if has(&["properties", "additionalProperties", "patternProperties"]) {
         Some("object")
     } else if has(&["items", "prefixItems", "minItems", "maxItems", "uniqueItems"]) {

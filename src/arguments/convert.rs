@@ -152,11 +152,10 @@ fn list_or_scalar(
         return Ok(value);
     }
     // In a union the list is one of the members.
-    let member =
-        ["anyOf", "oneOf"].iter().filter_map(|key| schema.get(*key)?.as_array()).flatten().find_map(|member| {
-            let resolved = resolve(root, member.as_object()?).schema;
-            resolved.get("type").is_some_and(|name| *name == "array").then_some(resolved)
-        });
+    let member = ["anyOf", "oneOf"].iter().filter_map(|key| schema.get(key)?.as_array()).flatten().find_map(|member| {
+        let resolved = resolve(root, member.as_object()?).schema;
+        resolved.get("type").is_some_and(|name| *name == "array").then_some(resolved)
+    });
     list(root, key, member.as_ref().unwrap_or(schema), input)
 }
 

@@ -82,7 +82,7 @@ fn properties(schema: &Value) -> Map<String, Value> {
     let Value::Object(map) = schema else { return Map::new() };
     let resolved = resolve(schema, map).schema;
     let mut all = resolved.get("properties").and_then(Value::as_object).cloned().unwrap_or_default();
-    let members = ["anyOf", "oneOf"].iter().filter_map(|key| resolved.get(*key)?.as_array()).flatten();
+    let members = ["anyOf", "oneOf"].iter().filter_map(|key| resolved.get(key)?.as_array()).flatten();
     for member in members.filter_map(Value::as_object) {
         let inner = resolve(schema, member).schema;
         for (key, part) in inner.get("properties").and_then(Value::as_object).into_iter().flatten() {

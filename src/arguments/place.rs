@@ -140,8 +140,8 @@ fn members<'a>(root: &'a Value, schema: &'a Keywords<'_>, depth: usize) -> Vec<K
     if depth >= DEEPEST {
         return Vec::new();
     }
-    let unions = ["anyOf", "oneOf"].iter().filter_map(|key| schema.get(*key)?.as_array()).flatten();
-    let branches = ["then", "else"].iter().filter_map(|key| schema.get(*key));
+    let unions = ["anyOf", "oneOf"].iter().filter_map(|key| schema.get(key)?.as_array()).flatten();
+    let branches = ["then", "else"].iter().filter_map(|key| schema.get(key));
     let objects = unions.chain(branches).filter_map(Value::as_object).take(MOST);
     objects.map(|member| resolve(root, member).schema).collect()
 }

@@ -138,13 +138,13 @@ async fn come_back(
         let came = tokio::select! {
             Some(back) = returns.recv() => Some(back),
             outcome = &mut pasted, if pasting => match outcome {
-                Outcome::Answered(answer) if answer.ok => match read_pasted(&answer, state) {
-                    Some(fields) => return Ok((fields, None)),
-                    None => {
-                        is_wrong = true;
-                        continue;
+                Outcome::Answered(answer) if answer.ok => {
+                    if let Some(fields) = read_pasted(&answer, state) {
+                        return Ok((fields, None));
                     }
-                },
+                    is_wrong = true;
+                    continue;
+                }
                 Outcome::Answered(_) | Outcome::Withdrawn => return Err(AuthError::No),
                 Outcome::Pass | Outcome::Deferred | Outcome::Unanswerable(_) => {
                     pasting = false;
