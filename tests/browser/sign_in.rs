@@ -144,7 +144,7 @@ async fn from_the_first_sign_in_to_the_last() {
     // Signing out ends it for everybody who kept something of it.
     let stolen = world.home.path().join("stolen");
     fs::copy(world.kept(), &stolen).expect("copied");
-    world.test(&["logout", "URL"]).stdout_contains("and the tokens revoked").run();
+    world.test(&["logout", "URL"]).stdout_contains("and its tokens are revoked").run();
     assert!(world.count("revoked") >= 1);
     world.test(&["login", "URL", "--status"]).status(5).run();
     fs::copy(&stolen, world.kept()).expect("copied");
