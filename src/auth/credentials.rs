@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 use url::Url;
 
 use super::{
-    AuthError, Known, Store, StoreError, client::OAuthClient, code, device, known::Tokens, plan::Plan,
+    AuthError, Known, Store, StoreError, client::OAuthClient, code, device, jwt, known::Tokens, plan::Plan,
     token::TokenEndpoint,
 };
 use crate::{
@@ -20,6 +20,8 @@ use crate::{
     transport::{Challenge, Credentials, CredentialsError, Grant, HttpEndpoint, Refused, TransportError, Web},
 };
 
+/// The grant for a statement of another authority.
+const JWT_BEARER: &str = "urn:ietf:params:oauth:grant-type:jwt-bearer";
 /// How often a person is asked to sign in to one server in one run.
 const SIGN_INS: usize = 3;
 /// After what time a sign-in counts no longer: what ends then has had its time, as in a kept server.
@@ -255,7 +257,7 @@ impl SignInCore {
         }
     }
 
-    /// A token for the program itself (OAuth 2.1, client credentials).
+    /// A token for the program itself (OAuth 2.1, client credentials; RFC 7523, section 2.1).
     async fn own_account(&self, state: &mut State, challenge: Option<&Challenge>) -> Result<bool, AuthError> {
         if !state.may_sign_in() {
             return Ok(false);
@@ -263,7 +265,7 @@ impl SignInCore {
         let plan = self.plan(None, challenge).await?;
         let server = &plan.auth_server;
         let client = OAuthClient::configured(&self.oauth, server)?;
-        let client = client.ok_or_else(|| AuthError::unusable("client_credentials needs `clientId`"))?;
+        let client = client.ok_or_else(|| AuthError::unusable("`grant` needs `clientId`"))?;
         let endpoint = TokenEndpoint {
             web: &self.web,
             url: &server.token,
@@ -271,7 +273,13 @@ impl SignInCore {
             client: &client,
             oauth: &self.oauth,
         };
-        let mut fields = vec![("grant_type", "client_credentials".to_owned()), ("resource", plan.resource.id.clone())];
+        let mut fields = vec![("resource", plan.resource.id.clone())];
+        match &self.oauth.assertion {
+            None => fields.push(("grant_type", "client_credentials".to_owned())),
+            Some(assertion) => {
+                fields.extend([("grant_type", JWT_BEARER.to_owned()), ("assertion", jwt::statement(assertion)?)]);
+            }
+        }
         let scopes: Vec<String> = plan.scopes.iter().filter(|scope| *scope != "offline_access").cloned().collect();
         if !scopes.is_empty() {
             fields.push(("scope", scopes.join(" ")));

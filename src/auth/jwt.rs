@@ -1,4 +1,4 @@
-use std::path::Path;
+use std::{io::Read as _, path::Path};
 
 use base64::{Engine as _, prelude::BASE64_URL_SAFE_NO_PAD};
 use ring::{
@@ -9,8 +9,13 @@ use rustls::pki_types::{PrivatePkcs8KeyDer, pem::PemObject as _};
 use serde_json::json;
 
 use super::{AuthError, store::now};
-use crate::pages::unguessable;
+use crate::{
+    config::{Assertion, Secret},
+    pages::unguessable,
+};
 
+/// How long a statement may be, in bytes.
+const LARGEST: u64 = 64 << 10;
 /// How long an assertion counts, in seconds.
 const LIFE: u64 = 60;
 
@@ -27,6 +32,24 @@ pub(super) fn assertion(key_file: &Path, client_id: &str, audience: &str) -> Res
     });
     sign(key.secret_pkcs8_der(), &claims.to_string())
         .ok_or_else(|| wrong("has an unsupported type: use RSA, P-256 or Ed25519"))
+}
+
+/// The statement that another authority made about the program. Nothing of it is quoted.
+pub(super) fn statement(assertion: &Assertion) -> Result<String, AuthError> {
+    let (text, place) = match assertion {
+        Assertion::Given(Secret(text)) => (text.clone(), "`assertion`".to_owned()),
+        Assertion::File(path) => {
+            let place = format!("the assertion in {}", path.display());
+            let wrong = |error: std::io::Error| AuthError::unusable(format!("{place} cannot be read: {error}"));
+            let mut text = String::new();
+            let file = std::fs::File::open(path).map_err(wrong)?;
+            file.take(LARGEST).read_to_string(&mut text).map_err(wrong)?;
+            (text, place)
+        }
+    };
+    let text = text.trim();
+    let is_one = text.split('.').count() == 3 && text.bytes().all(|byte| byte.is_ascii_graphic());
+    if is_one { Ok(text.to_owned()) } else { Err(AuthError::unusable(format!("{place} is not a signed JWT"))) }
 }
 
 /// A JWT of these claims, signed as the kind of key wants it.

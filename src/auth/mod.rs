@@ -15,6 +15,7 @@ mod device;
 mod discovery;
 mod error;
 mod jwt;
+mod keyring;
 mod known;
 mod plan;
 mod program;

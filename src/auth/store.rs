@@ -9,7 +9,8 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-use super::client::OAuthClient;
+use super::{client::OAuthClient, keyring};
+use crate::config::TokenStore;
 
 /// The file's version. One of a newer version is left alone.
 const VERSION: u32 = 1;
@@ -26,6 +27,7 @@ pub(super) fn now() -> u64 {
 #[derive(Clone, Debug)]
 pub struct Store {
     folder: PathBuf,
+    place: TokenStore,
 }
 
 /// One sign-in.
@@ -109,21 +111,52 @@ pub enum StoreError {
     /// It is not a file of ours.
     #[error("{} does not hold sign-ins: remove it, and sign in again", .0.display())]
     Broken(PathBuf),
+    /// The system's keyring said no.
+    #[error("the sign-ins in the system's keyring cannot be {what}: {reason}")]
+    Keyring {
+        /// `read` or `written`.
+        what: &'static str,
+        /// What it said.
+        reason: String,
+    },
+    /// It is in the keyring, and not of ours.
+    #[error("the entry `toolnexus` in the system's keyring does not hold sign-ins: remove it, and sign in again")]
+    BrokenEntry,
     /// A newer program wrote it.
-    #[error("{} was written by a newer toolnexus", .0.display())]
-    Newer(PathBuf),
+    #[error("{0} was written by a newer toolnexus")]
+    Newer(String),
 }
 
 /// The only one who may change what is kept.
 pub(super) struct Locked {
-    path: PathBuf,
+    store: Store,
     _lock: File,
 }
 
 impl Store {
     /// What is kept in `folder`, which need not be there.
     pub fn new(folder: impl Into<PathBuf>) -> Self {
-        Self { folder: folder.into() }
+        Self { folder: folder.into(), place: TokenStore::File }
+    }
+
+    /// The same folder, with what is kept at this place; the folder holds the lock in any case.
+    #[must_use]
+    pub fn at(mut self, place: TokenStore) -> Self {
+        self.place = place;
+        self
+    }
+
+    /// Every place in which something may be kept. The keyring is asked only where something was put into it.
+    pub fn everywhere(folder: impl Into<PathBuf>) -> Vec<Self> {
+        let file = Self::new(folder);
+        let keyring = file.clone().at(TokenStore::Keyring);
+        let is_used = keyring.marker().exists();
+        [file].into_iter().chain(is_used.then_some(keyring)).collect()
+    }
+
+    /// An empty file that says that the keyring was used.
+    fn marker(&self) -> PathBuf {
+        self.folder.join("sign-ins.keyring")
     }
 
     fn path(&self) -> PathBuf {
@@ -135,7 +168,7 @@ impl Store {
     /// # Errors
     /// [`StoreError`].
     pub fn all(&self) -> Result<Vec<Known>, StoreError> {
-        Ok(read(&self.path())?.servers)
+        Ok(self.book()?.servers)
     }
 
     /// The sign-in to the server at `url`.
@@ -146,9 +179,23 @@ impl Store {
         Ok(self.all()?.into_iter().find(|known| known.url == url))
     }
 
+    fn book(&self) -> Result<Book, StoreError> {
+        match self.place {
+            TokenStore::File => read(&self.path()),
+            TokenStore::Keyring => match keyring::read() {
+                Ok(Some(text)) => parse(&text).map_err(|is_newer| match is_newer {
+                    true => StoreError::Newer("the entry in the system's keyring".to_owned()),
+                    false => StoreError::BrokenEntry,
+                }),
+                Ok(None) => Ok(Book::default()),
+                Err(reason) => Err(StoreError::Keyring { what: "read", reason }),
+            },
+        }
+    }
+
     /// Waits until nobody else changes what is kept.
     pub(super) async fn lock(&self) -> Result<Locked, StoreError> {
-        let (folder, path) = (self.folder.clone(), self.path());
+        let (folder, store) = (self.folder.clone(), self.clone());
         let locked = tokio::task::spawn_blocking(move || {
             DirBuilder::new().recursive(true).mode(0o700).create(&folder)?;
             let lock = folder.join("sign-ins.lock");
@@ -158,27 +205,32 @@ impl Store {
         });
         let lock = locked.await.unwrap_or_else(|_| Err(io::Error::other("the lock was given up")));
         match lock {
-            Ok(lock) => Ok(Locked { path, _lock: lock }),
-            Err(source) => Err(StoreError::Io { what: "written", path, source }),
+            Ok(lock) => Ok(Locked { store, _lock: lock }),
+            Err(source) => Err(StoreError::Io { what: "written", path: self.path(), source }),
         }
     }
 }
 
 impl Locked {
     pub(super) fn read(&self) -> Result<Book, StoreError> {
-        read(&self.path)
+        self.store.book()
     }
 
     pub(super) fn write(&self, book: &mut Book) -> Result<(), StoreError> {
         book.version = VERSION;
-        let failed = |source| StoreError::Io { what: "written", path: self.path.clone(), source };
-        let folder = self.path.parent().unwrap_or(Path::new("."));
+        let path = self.store.path();
+        let failed = |source| StoreError::Io { what: "written", path: path.clone(), source };
+        let folder = &self.store.folder;
         let text = serde_json::to_string_pretty(&book).map_err(|error| failed(error.into()))?;
+        if self.store.place == TokenStore::Keyring {
+            fs::write(self.store.marker(), "").map_err(failed)?;
+            return keyring::write(&text).map_err(|reason| StoreError::Keyring { what: "written", reason });
+        }
         // Made readable by its owner alone.
         let mut file = tempfile::NamedTempFile::new_in(folder).map_err(failed)?;
         file.write_all(text.as_bytes()).map_err(failed)?;
         file.as_file().sync_all().map_err(failed)?;
-        file.persist(&self.path).map_err(|error| failed(error.error))?;
+        file.persist(&path).map_err(|error| failed(error.error))?;
         Ok(())
     }
 
@@ -220,10 +272,18 @@ fn read(path: &Path) -> Result<Book, StoreError> {
     }
     let mut text = String::new();
     File::open(path).and_then(|file| file.take(LARGEST).read_to_string(&mut text)).map_err(failed)?;
-    match serde_json::from_str::<Head>(&text) {
-        Ok(head) if head.version > VERSION => Err(StoreError::Newer(path.to_owned())),
-        Ok(_) => serde_json::from_str(&text).map_err(|_| StoreError::Broken(path.to_owned())),
-        Err(_) => Err(StoreError::Broken(path.to_owned())),
+    parse(&text).map_err(|is_newer| match is_newer {
+        true => StoreError::Newer(path.display().to_string()),
+        false => StoreError::Broken(path.to_owned()),
+    })
+}
+
+/// What is kept, from its text; whether a text that is none is of a newer program.
+fn parse(text: &str) -> Result<Book, bool> {
+    match serde_json::from_str::<Head>(text) {
+        Ok(head) if head.version > VERSION => Err(true),
+        Ok(_) => serde_json::from_str(text).map_err(|_| false),
+        Err(_) => Err(false),
     }
 }
 

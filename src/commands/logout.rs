@@ -31,7 +31,6 @@ pub async fn run(args: &LogoutArgs, context: &Context) -> anyhow::Result<()> {
     let (global, printer) = (&context.global, &context.printer);
     let folder = sign_ins_folder()
         .ok_or_else(|| Error::Io("there is no folder for your data: set HOME or XDG_DATA_HOME".to_owned()))?;
-    let store = Store::new(folder);
     let failed = |error: AuthError| Error::Io(format!("you are not signed out: {}", with_causes(&error)));
     let targets = if let Some(word) = &args.server {
         let Selected { server, .. } = Selected::new(vec![word.clone()], Vec::new());
@@ -43,13 +42,18 @@ pub async fn run(args: &LogoutArgs, context: &Context) -> anyhow::Result<()> {
                 Error::usage(format!("{name} is a local program; you can sign in only to servers with a URL")).into()
             );
         };
-        vec![(http.url.to_string(), Some(http), config.auth.oauth)]
+        let store = Store::new(folder).at(config.auth.oauth.token_store);
+        vec![(store, http.url.to_string(), Some(http), config.auth.oauth)]
     } else {
-        let all = store.all().map_err(|error| failed(error.into()))?;
-        all.into_iter().map(|known| (known.url, None, OAuth::default())).collect()
+        let mut all = Vec::new();
+        for store in Store::everywhere(folder) {
+            let known = store.all().map_err(|error| failed(error.into()))?;
+            all.extend(known.into_iter().map(|known| (store.clone(), known.url, None, OAuth::default())));
+        }
+        all
     };
     let mut out = Vec::new();
-    for (url, endpoint, oauth) in targets {
+    for (store, url, endpoint, oauth) in targets {
         let Some(signed_out) = sign_out(&store, &url, endpoint.as_ref(), &oauth).await.map_err(failed)? else {
             continue;
         };

@@ -162,7 +162,8 @@ fn is_at(entry: &Entry, url: &str) -> bool {
 
 fn print(printer: &Printer, config: &Config, states: Vec<(String, Value)>, kept: &[Found]) -> anyhow::Result<()> {
     // What cannot be read is told where it is needed.
-    let signed_in = sign_ins_folder().and_then(|folder| Store::new(folder).all().ok()).unwrap_or_default();
+    let stores = sign_ins_folder().map(Store::everywhere).unwrap_or_default();
+    let signed_in: Vec<_> = stores.iter().filter_map(|store| store.all().ok()).flatten().collect();
     let mut rows = Vec::new();
     let mut servers = Map::new();
     for (entry, (mut state, value)) in config.servers.iter().zip(states) {

@@ -29,6 +29,6 @@ pub use inputs::Input;
 pub use jsonc::{Content, Document, Member, Node, Place, SyntaxError};
 pub use model::{Config, ConfigError, Entry, FoundBy, ServerConfig};
 pub use near::near_misses;
-pub use oauth::{Auth, OAuth, Prints, Secret, TokenProgram};
+pub use oauth::{Assertion, Auth, OAuth, Prints, Secret, TokenProgram, TokenStore};
 pub use span::parse_span;
 pub use trust::TrustStore;

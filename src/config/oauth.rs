@@ -30,8 +30,32 @@ pub struct OAuth {
     pub redirect_port: Option<u16>,
     /// `issuer`: the one authorization server that may be used.
     pub issuer: Option<String>,
-    /// `grant`: whether the program signs in by itself (`client_credentials`), without a person.
+    /// `tokenStore`: where what comes of a sign-in is kept.
+    pub token_store: TokenStore,
+    /// `grant`: whether the program signs in by itself (`client_credentials`, `jwt_bearer`), without a person.
     pub is_own_account: bool,
+    /// `assertion` or `assertionFile`: the statement of another authority about the program, which gets it a token
+    /// (`jwt_bearer`, RFC 7523, section 2.1).
+    pub assertion: Option<Assertion>,
+}
+
+/// Where a signed statement about the program comes from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Assertion {
+    /// It stands in the configuration, mostly by a variable.
+    Given(Secret),
+    /// It stands in a file, which is read each time: whoever runs the program replaces it.
+    File(PathBuf),
+}
+
+/// Where tokens are kept.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum TokenStore {
+    /// In a file that its owner alone can read.
+    #[default]
+    File,
+    /// In the system's keyring: Secret Service on Linux, Keychain on macOS.
+    Keyring,
 }
 
 /// A text that is never shown.
@@ -78,7 +102,7 @@ impl TokenProgram {
     }
 }
 
-const KEYS: [&str; 10] = [
+const KEYS: [&str; 13] = [
     "clientId",
     "clientSecret",
     "privateKeyFile",
@@ -88,6 +112,9 @@ const KEYS: [&str; 10] = [
     "redirectPort",
     "callbackPort",
     "issuer",
+    "tokenStore",
+    "assertion",
+    "assertionFile",
     "grant",
 ];
 
@@ -130,6 +157,7 @@ fn ours(key: &str) -> &str {
 fn oauth(reader: &Reader<'_>, node: &Node) -> Result<OAuth, ConfigError> {
     let Some(members) = node.members() else { return Err(reader.expected_in("oauth", node, "an object")) };
     let mut oauth = OAuth::default();
+    let mut is_federated = false;
     for member in members {
         let label = format!("oauth.{}", member.key);
         let text = |member: &Member| reader.text_in(&label, &member.value);
@@ -140,6 +168,11 @@ fn oauth(reader: &Reader<'_>, node: &Node) -> Result<OAuth, ConfigError> {
             "privateKeyFile" => {
                 let path = reader.file.scope.path(&text(member)?);
                 oauth.private_key_file = Some(reader.checked(&label, &member.value, path)?);
+            }
+            "assertion" => oauth.assertion = Some(Assertion::Given(Secret(text(member)?))),
+            "assertionFile" => {
+                let path = reader.file.scope.path(&text(member)?);
+                oauth.assertion = Some(Assertion::File(reader.checked(&label, &member.value, path)?));
             }
             "clientMetadataUrl" => oauth.client_metadata_url = Some(text(member)?),
             "scopes" | "scope" => {
@@ -159,12 +192,25 @@ fn oauth(reader: &Reader<'_>, node: &Node) -> Result<OAuth, ConfigError> {
                     Some(port.ok_or_else(|| reader.expected_in(&label, &member.value, "a port from 1 to 65535"))?);
             }
             "issuer" => oauth.issuer = Some(text(member)?),
+            "tokenStore" => {
+                oauth.token_store = match member.value.text() {
+                    Some("file") => TokenStore::File,
+                    Some("keyring") if cfg!(feature = "keyring") => TokenStore::Keyring,
+                    Some("keyring") => {
+                        let without = "oauth.tokenStore: this toolnexus was built without the keyring: build it with \
+                            `--features keyring`, or write \"file\"";
+                        return Err(reader.wrong(member.at, without));
+                    }
+                    _ => return Err(reader.expected_in(&label, &member.value, "\"file\" or \"keyring\"")),
+                }
+            }
             "grant" => {
+                is_federated = member.value.text() == Some("jwt_bearer");
                 oauth.is_own_account = match member.value.text() {
-                    Some("client_credentials") => true,
+                    Some("client_credentials" | "jwt_bearer") => true,
                     Some("authorization_code") => false,
                     _ => {
-                        let kinds = "\"authorization_code\" or \"client_credentials\"";
+                        let kinds = "\"authorization_code\", \"client_credentials\" or \"jwt_bearer\"";
                         return Err(reader.expected_in(&label, &member.value, kinds));
                     }
                 }
@@ -178,7 +224,14 @@ fn oauth(reader: &Reader<'_>, node: &Node) -> Result<OAuth, ConfigError> {
             }
         }
     }
-    if oauth.is_own_account && oauth.client_secret.is_none() && oauth.private_key_file.is_none() {
+    if is_federated != oauth.assertion.is_some() {
+        let both = "oauth: `grant` \"jwt_bearer\" and one of `assertion` and `assertionFile` belong together";
+        return Err(reader.wrong(node.at, both));
+    }
+    if is_federated && oauth.client_id.is_none() {
+        return Err(reader.wrong(node.at, "oauth: jwt_bearer needs `clientId`"));
+    }
+    if oauth.is_own_account && !is_federated && oauth.client_secret.is_none() && oauth.private_key_file.is_none() {
         return Err(reader.wrong(node.at, "oauth: client_credentials needs `clientSecret` or `privateKeyFile`"));
     }
     if (oauth.client_secret.is_some() || oauth.private_key_file.is_some()) && oauth.client_id.is_none() {

@@ -104,8 +104,8 @@ impl HostOptions {
         if http.has_authorization() {
             return Ok(None);
         }
-        let store = self.sign_ins.as_ref().map(Store::new);
         let oauth = config.auth.oauth.clone();
+        let store = self.sign_ins.as_ref().map(|folder| Store::new(folder).at(oauth.token_store));
         Ok(Some(Arc::new(SignIn::new(server.clone(), http, oauth, self.sign_in.clone(), store)?)))
     }
 }

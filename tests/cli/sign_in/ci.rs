@@ -43,6 +43,50 @@ fn a_program_signs_in_with_its_key() {
 }
 
 #[test]
+fn a_program_signs_in_with_what_another_authority_says_of_it() {
+    let world = World::new();
+    let oauth = json!({"grant": "jwt_bearer", "clientId": "job", "assertionFile": "id.jwt", "scopes": ["read"]});
+    let test = || account(&world, &oauth, &["call", "build", "read"]);
+    test().file("id.jwt", "aaa.bbb.jwt-s3cret\n").stdout("read is done\n").stderr("").run();
+    let asked = world.server.wait_for(|request| request.path == "/token");
+    let form: std::collections::HashMap<String, String> =
+        url::form_urlencoded::parse(&asked.body).into_owned().collect();
+    assert_eq!(form["grant_type"], "urn:ietf:params:oauth:grant-type:jwt-bearer");
+    assert_eq!((&*form["assertion"], &*form["scope"], &*form["client_id"]), ("aaa.bbb.jwt-s3cret", "read", "job"));
+    // What was refused is not tried again, nor in another way.
+    let before = world.count("/token");
+    let run = test().file("id.jwt", "aaa.bbb.other").status(5).stderr_contains("invalid_grant").run();
+    assert!(!run.stderr.contains("aaa.bbb"), "{}", run.stderr);
+    assert_eq!(world.count("/token") - before, 1);
+    test().status(5).stderr_contains("the assertion in ").run();
+    test().file("id.jwt", "no jwt-s3cret").status(5).stderr_contains("is not a signed JWT").run();
+    for (oauth, why) in [
+        (json!({"grant": "jwt_bearer", "clientId": "job"}), "belong together"),
+        (json!({"clientId": "job", "assertion": "a.b.c"}), "belong together"),
+        (json!({"grant": "jwt_bearer", "assertion": "a.b.c"}), "needs `clientId`"),
+    ] {
+        account(&world, &oauth, &["tools", "build"]).status(3).stderr_contains(why).run();
+    }
+}
+
+#[test]
+fn a_keyring_that_was_not_built_in_is_told_where_it_is_asked_for() {
+    let world = World::new();
+    let run = account(&world, &json!({"tokenStore": "keyring"}), &["login", "build", "--status"]).run_any();
+    if cfg!(feature = "keyring") {
+        assert_eq!(run.status, Some(5), "{}", run.stderr);
+    } else {
+        assert_eq!(run.status, Some(3), "{}", run.stderr);
+        assert!(
+            run.stderr.contains("built without the keyring") && run.stderr.contains("mcp.json:1:"),
+            "{}",
+            run.stderr
+        );
+    }
+    account(&world, &json!({"tokenStore": "cloud"}), &["tools", "build"]).status(3).run();
+}
+
+#[test]
 fn a_token_that_ended_is_fetched_anew_within_a_run() {
     let world = World::new();
     let oauth = json!({"grant": "client_credentials", "clientId": "ci", "clientSecret": SECRET});

