@@ -35,7 +35,11 @@ pub(super) fn remember(server: &ServerConfig, key: &str, entries: &[Value]) {
         Value::Object(kept)
     };
     let mut names = read(&path).unwrap_or_default();
-    names.insert(key.to_owned(), entries.iter().map(short).collect());
+    let listed: Value = entries.iter().map(short).collect();
+    if names.get(key) == Some(&listed) {
+        return;
+    }
+    names.insert(key.to_owned(), listed);
     let text = Value::Object(names).to_string();
     let Some(folder) = path.parent().filter(|_| text.len() as u64 <= LARGEST) else { return };
     let write = || -> std::io::Result<()> {
