@@ -21,6 +21,8 @@ pub struct EditedFile {
     /// What stood in it; `None` where there is no file yet.
     before: Option<String>,
     root: CstRootNode,
+    /// The keys that lead to the servers; `None` where there is no place for them yet.
+    way: Option<Vec<&'static str>>,
 }
 
 impl EditedFile {
@@ -37,12 +39,13 @@ impl EditedFile {
         if document.root.is_some() {
             parse(text, Some(path), environment)?;
         }
+        let way = document.root.as_ref().and_then(way_to_servers).map(|(way, _)| way);
         let root = CstRootNode::parse(text.strip_prefix(MARK).unwrap_or(text), &OPTIONS)
             .map_err(|error| ConfigError::Unreadable { path: path.to_owned(), reason: error.to_string() })?;
         if document.root.is_none() {
             root.object_value_or_set();
         }
-        Ok(Self { path: path.to_owned(), absolute, before, root })
+        Ok(Self { path: path.to_owned(), absolute, before, root, way })
     }
 
     /// Where it is, as it was named.
@@ -52,17 +55,14 @@ impl EditedFile {
 
     /// The entry called `name`, as it is written.
     pub fn entry(&self, name: &str) -> Option<Value> {
-        let document = self.document()?;
-        let (_, servers) = way_to_servers(document.root.as_ref()?)?;
-        Some(servers.member(name)?.value.to_value())
+        let written = property(&self.servers()?, name)?.value()?.to_string();
+        Some(Document::parse(&written).ok()?.root?.to_value())
     }
 
     /// The names of its servers.
     pub fn names(&self) -> Vec<String> {
-        let document = self.document();
-        let servers = document.as_ref().and_then(|document| way_to_servers(document.root.as_ref()?));
-        let members = servers.and_then(|(_, servers)| servers.members()).unwrap_or_default();
-        members.iter().map(|member| member.key.clone()).collect()
+        let servers = self.servers().map(|servers| servers.properties()).unwrap_or_default();
+        servers.iter().filter_map(CstObjectProp::decoded_name).collect()
     }
 
     /// What stands in it now.
@@ -161,19 +161,21 @@ impl EditedFile {
 
     /// The object of the servers, where there is one.
     fn servers(&self) -> Option<CstObject> {
-        let document = self.document()?;
-        let (way, _) = way_to_servers(document.root.as_ref()?)?;
         let mut object = self.root.object_value()?;
-        for key in way {
+        for key in self.way.as_ref()? {
             object = property(&object, key)?.object_value()?;
         }
         Some(object)
     }
 
-    fn servers_or_made(&self) -> CstObject {
+    fn servers_or_made(&mut self) -> CstObject {
+        if let Some(servers) = self.servers() {
+            return servers;
+        }
         let is_editors = self.absolute.ends_with(".vscode/mcp.json");
         let key = if is_editors { "servers" } else { "mcpServers" };
-        self.servers().unwrap_or_else(|| self.root.object_value_or_set().object_value_or_set(key))
+        self.way = Some(vec![key]);
+        self.root.object_value_or_set().object_value_or_set(key)
     }
 }
 
@@ -327,7 +329,7 @@ mod tests {
         let mut late = EditedFile::open(&path, &environment).expect("a configuration");
         fs::write(&path, "{ }").expect("written");
         put(&mut late);
-        assert!(late.save(&environment).expect_err("changed").to_string().contains("changed by somebody else"));
+        assert!(late.save(&environment).expect_err("changed").to_string().contains("another program changed it"));
 
         fs::set_permissions(&path, fs::Permissions::from_mode(0o440)).expect("a mode");
         let mut file = EditedFile::open(&path, &environment).expect("a configuration");

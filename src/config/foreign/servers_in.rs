@@ -1,4 +1,7 @@
-use std::path::{Path, PathBuf};
+use std::{
+    collections::HashMap,
+    path::{Path, PathBuf},
+};
 
 use serde_json::{Map, Value};
 
@@ -86,11 +89,10 @@ impl Contents {
         (reach, folder): (Reach, &Path),
         excluded: &[String],
     ) {
-        for member in servers.members().unwrap_or_default() {
-            // Of a repeated key the last one counts.
-            if servers.member(&member.key).is_some_and(|last| last.at != member.at) {
-                continue;
-            }
+        let members = servers.members().unwrap_or_default();
+        // Of a repeated key the last one counts.
+        let last: HashMap<&str, usize> = members.iter().map(|member| (member.key.as_str(), member.at)).collect();
+        for member in members.iter().filter(|member| last.get(member.key.as_str()) == Some(&member.at)) {
             let (name, line) = (member.key.clone(), document.place(member.at).line);
             match translate(&member.value, dialect) {
                 Translation::None(reason) => self.left.push(Left { name, line, reason }),
