@@ -14,20 +14,19 @@ pub(crate) fn with_causes(error: &dyn Error) -> String {
 
 /// The message without the numbers that the system gives its errors: ` (os error 2)`.
 pub(crate) fn without_numbers(message: &str) -> String {
-    let mut rest = message;
-    let mut text = String::with_capacity(message.len());
-    while let Some((before, after)) = rest.split_once(" (os error ") {
-        let end = after.find(')').filter(|end| after[..*end].bytes().all(|byte| byte.is_ascii_digit()));
-        text.push_str(before);
-        match end {
-            Some(end) => rest = &after[end + 1..],
-            None => {
-                text.push_str(" (os error ");
-                rest = after;
-            }
+    const START: &str = " (os error ";
+    let mut parts = message.split(START);
+    let mut text = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let number = part.split_once(')').filter(|(number, _)| number.bytes().all(|byte| byte.is_ascii_digit()));
+        if let Some((_, after)) = number {
+            text.push_str(after);
+        } else {
+            text.push_str(START);
+            text.push_str(part);
         }
     }
-    text + rest
+    text
 }
 
 #[cfg(test)]
