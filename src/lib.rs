@@ -25,6 +25,27 @@
 //!
 //! [`demo`] is a small server on the server's half of [`elicitation`].
 //!
+//! # A reader's path
+//!
+//! **One question, from the wire to the answer.** A legacy server sends the request `elicitation/create`:
+//! `transport/stdio/connection.rs` reads its line as a `protocol::Frame`; `client/driver/event_loop.rs` takes it off the
+//! transport, `driver/inbound.rs` sees that it is a request, `driver/whose.rs` finds the call that it belongs to, and
+//! `driver/questions.rs` asks. A modern server ends its `tools/call` with `input_required`: `client/call/outcome.rs` reads
+//! that, `call/rounds.rs` begins a round, and `call/ask_round.rs` asks for each input. Both come to `elicitation::elicit`
+//! (`elicit.rs`): `bridge.rs` makes the `Request`, `question.rs` reads the form or the link from it once, and the
+//! `Resolver` claims it. In the program that is `resolver/chain.rs`: an answers file, a program, a deferred call, a person
+//! (`person.rs`, then `terminal/ask.rs`; or `browser.rs`, then `web`). The `Answer` is held against the form
+//! (`elicitation/held.rs`) and becomes an `ElicitResult` (`bridge.rs`). `driver/questions.rs` writes it as the reply, if the
+//! question is still open; `call/rounds.rs` sends the call again with `inputResponses`.
+//!
+//! **One argument, from argv to the wire.** `main.rs` gives the words to `cli/program.rs`; `commands/argv.rs` orders them
+//! before clap reads them as `cli.rs` and `commands/options.rs` say; `commands/call.rs` gets its `CallArgs` and the
+//! `Context`. `commands/arguments.rs` splits `limit=10` and reads the files that are named; `commands/select.rs` finds the
+//! server's configuration; `commands/command_host.rs` makes the `Host`, which connects the `Client` (`host/registry.rs`,
+//! then `client/negotiate/open.rs`). With the tool's schema from `tools/list`, `arguments/parse.rs` types the words
+//! (`place.rs`, `convert.rs`), asks for what is missing with the form engine, and checks the whole. `client/call/open_call.rs`
+//! adds `_meta` (`client/conversation.rs`), `client/wire.rs` hands the frame to the driver, and the transport writes it.
+//!
 //! # Invariants
 //!
 //! * Nothing in `protocol`, `form`, `arguments` or `elicitation` does I/O.

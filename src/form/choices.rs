@@ -75,7 +75,7 @@ pub(super) fn item_choices(root: &Value, items: Option<&Value>) -> Option<Found>
 
 fn from_enum(schema: &Keywords<'_>, values: &[Value]) -> Vec<Choice> {
     let text_at = |keys: &[&str], index: usize| {
-        let list = keys.iter().find_map(|key| schema.get(*key)?.as_array())?;
+        let list = keys.iter().find_map(|key| schema.get(key)?.as_array())?;
         list.get(index)?.as_str().map(str::to_owned)
     };
     let choice = |(index, value): (usize, &Value)| Choice {

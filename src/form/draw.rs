@@ -52,12 +52,12 @@ impl Drawn {
             return FieldKind::Json;
         }
         if let Some(found) = choices(root, schema) {
-            self.partial |= found.partial || ["not", "if", "$dynamicRef"].iter().any(|key| schema.contains_key(*key));
+            self.partial |= found.partial || ["not", "if", "$dynamicRef"].iter().any(|key| schema.contains_key(key));
             return FieldKind::Choice(ChoiceField { choices: found.choices.into() });
         }
         self.partial |= ["anyOf", "oneOf", "not", "if", "enum", "$dynamicRef", "$recursiveRef"]
             .iter()
-            .any(|key| schema.contains_key(*key));
+            .any(|key| schema.contains_key(key));
         match self.type_of(root, schema) {
             Type::Text => FieldKind::Text(self.text(schema, budget)),
             Type::Number { integer } => FieldKind::Number(self.number(schema, integer)),
@@ -156,7 +156,7 @@ impl Drawn {
             self.partial = true;
             return FieldKind::Json;
         };
-        self.partial |= found.partial || ["contains", "prefixItems"].iter().any(|key| schema.contains_key(*key));
+        self.partial |= found.partial || ["contains", "prefixItems"].iter().any(|key| schema.contains_key(key));
         FieldKind::List(ListField {
             choices: found.choices.into(),
             min_items: self.count(schema, "minItems"),
@@ -237,7 +237,7 @@ fn union_type(root: &Value, schema: &Keywords<'_>) -> Option<Type> {
 
 /// What a schema without `type` is about.
 fn inferred_type(schema: &Keywords<'_>) -> Type {
-    let has = |keys: &[&str]| keys.iter().any(|key| schema.contains_key(*key));
+    let has = |keys: &[&str]| keys.iter().any(|key| schema.contains_key(key));
     if has(&["properties", "additionalProperties", "patternProperties"]) {
         return Type::Other;
     }

@@ -47,7 +47,7 @@ impl<'a> Shapes<'a> {
         if let Some(values) = schema.get("enum").and_then(Value::as_array) {
             return some(values.iter().map(literal), values.len(), "|");
         }
-        if let Some(members) = ["anyOf", "oneOf"].iter().find_map(|key| schema.get(*key)?.as_array()) {
+        if let Some(members) = ["anyOf", "oneOf"].iter().find_map(|key| schema.get(key)?.as_array()) {
             return self.union(members, depth);
         }
         match schema.get("type") {
@@ -57,7 +57,7 @@ impl<'a> Shapes<'a> {
             }
             Some(name) => self.named(name.as_str().unwrap_or_default(), schema, depth),
             None if schema.contains_key("properties") => self.named("object", schema, depth),
-            None if ["items", "prefixItems"].iter().any(|key| schema.contains_key(*key)) => {
+            None if ["items", "prefixItems"].iter().any(|key| schema.contains_key(key)) => {
                 self.named("array", schema, depth)
             }
             None => "JSON".to_owned(),

@@ -62,6 +62,7 @@ impl Draft {
     }
 
     /// Puts `value` into the inputs of `node`; nothing, where there is none.
+    #[allow(clippy::match_same_arms, reason = "the order of the arms counts")]
     pub(super) fn lay(&mut self, node: &Node, value: Option<&Value>) {
         let field = &node.field;
         self.forget(&node.id);

@@ -84,6 +84,7 @@ impl Node {
     }
 }
 
+#[allow(clippy::match_same_arms, reason = "the order of the arms counts")]
 fn control(id: &str, field: &Field, depth: usize) -> Control {
     match &field.kind {
         FieldKind::Text(_) | FieldKind::Number(_) | FieldKind::Json if field.secret => Control::Secret,

@@ -357,7 +357,7 @@ async fn http_refusals_mean_what_the_transport_page_says() {
             Some(server)
         })
         .await;
-        let kind = match client.err().expect("an error") {
+        let kind = match client.expect_err("an error") {
             ClientError::Unauthorized(_) => "unauthorized",
             ClientError::Connect(TransportError::Http { status: 500, .. }) => "connect",
             other => panic!("{other}"),
