@@ -1,6 +1,8 @@
+use std::{process::Stdio, time::Duration};
+
 use serde_json::{Value, json};
 
-use super::harness::{Fake, Step, Test};
+use super::harness::{Fake, Step, Test, wait};
 
 const ENTER: &str = "\r";
 const TAB: &str = "\t";
@@ -169,8 +171,17 @@ fn a_server_that_ended_is_started_again_and_nothing_is_left_open() {
     let fake = fake().on_call([done()]).on_call([Step::Exit(3)]);
     let line = |text: &str| format!("call forms {text}\n");
     let script: String = (0..20).flat_map(|_| [line("greet"), line("greet")]).collect();
-    let test = Test::new().server("forms", &fake).args(["shell", "--keep-going"]).stdin(script);
-    let run = test.status(4).stderr_contains("20 lines failed").run();
+    let test = Test::new().server("forms", &fake).args(["shell", "--keep-going"]).file("script", script);
+    // What each start left open would be too much after a few.
+    let mut command = std::process::Command::new("sh");
+    command.args(["-c", "ulimit -n 48; exec \"$0\" \"$@\" < script"]).arg(test.command().get_program());
+    command.args(test.command().get_args()).current_dir(test.folder()).env_clear();
+    command.envs(test.command().get_envs().filter_map(|(name, value)| Some((name, value?))));
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program starts");
+    let run = wait(child, Duration::from_secs(60));
+    println!("{} KiB at most", run.peak);
+    assert_eq!(run.status, Some(4), "{}", run.stderr);
+    assert!(run.stderr.contains("20 lines failed"), "{}", run.stderr);
     assert_eq!(run.stdout.matches("done").count(), 20);
     // Each start costs memory for a moment only.
     assert!(run.peak < 60_000, "{} KiB", run.peak);
