@@ -25,6 +25,9 @@ use crate::{
     transport::{Endpoint, Trace},
 };
 
+/// How many warnings about a configuration are told.
+const MOST_WARNINGS: usize = 20;
+
 /// A host for the time of one command, with the printer for its notices and the signals that end it.
 pub(super) struct CommandHost {
     /// The host.
@@ -95,8 +98,15 @@ impl CommandHost {
             let line = Some(Line { level: log_level, _lent: lent });
             return Ok(Self { host, signals, printer: Arc::clone(printer), heard, way, line });
         }
-        for warning in config.warnings.iter().chain(config.servers.iter().flat_map(|entry| &entry.warnings)) {
+        let mut warnings = config.warnings.iter().chain(config.servers.iter().flat_map(|entry| &entry.warnings));
+        for warning in warnings.by_ref().take(MOST_WARNINGS) {
             printer.warning(warning)?;
+        }
+        match warnings.count() {
+            0 => {}
+            more => {
+                printer.warning(&format!("and {more} more about the configuration; `toolnexus doctor` tells all"))?
+            }
         }
         let heard = Arc::new(Mutex::default());
         let way = Arc::new(Way::new(listener));

@@ -1,4 +1,4 @@
-use std::time::Duration;
+use std::{cell::RefCell, collections::HashMap, time::Duration};
 
 use super::{
     Config, ConfigError, Content, Document, Entry, Member, Node, ServerConfig, endpoint, expand::Scope, inputs,
@@ -76,11 +76,23 @@ pub(super) struct File<'a> {
     pub(super) scope: &'a Scope<'a>,
     /// Where its path is, for errors.
     pub(super) config: &'a Config,
+    /// Which key each unknown one may have been meant to be: the same mistake is often made in every entry.
+    pub(super) near: RefCell<HashMap<String, Option<&'static str>>>,
     /// Whether `{env:VAR}` means a variable, as it does where servers stand under `mcp`.
     pub(super) reads_braces: bool,
 }
 
 impl File<'_> {
+    /// The key of an entry that `key` may have been meant to be.
+    fn near_key(&self, key: &str) -> Option<&'static str> {
+        if let Some(near) = self.near.borrow().get(key) {
+            return *near;
+        }
+        let near = near_misses(key, KEYS).first().copied();
+        self.near.borrow_mut().insert(key.to_owned(), near);
+        near
+    }
+
     /// The error `reason` at a place of the file.
     pub(super) fn wrong(&self, at: usize, reason: String) -> ConfigError {
         let reason = self.scope.mask.apply(&reason).into_owned();
@@ -166,7 +178,7 @@ impl<'a> Reader<'a> {
             if is_known(&member.key) {
                 continue;
             }
-            if let Some(near @ ("enabled" | "disabled")) = near_misses(&member.key, KEYS).first().copied() {
+            if let Some(near @ ("enabled" | "disabled")) = self.file.near_key(&member.key) {
                 return Err(self.wrong(member.at, &format!("unknown key {:?}: did you mean `{near}`?", member.key)));
             }
         }
@@ -193,7 +205,7 @@ impl<'a> Reader<'a> {
             if is_known(&member.key) {
                 continue;
             }
-            let reason = if let Some(near) = near_misses(&member.key, KEYS).first() {
+            let reason = if let Some(near) = self.file.near_key(&member.key) {
                 format!("unknown key {:?}: did you mean `{near}`?", member.key)
             } else if let Some(instead) = others_keys::instead(&member.key, has_url) {
                 format!("`{}` is not supported; {instead}", member.key)

@@ -1,4 +1,4 @@
-use std::{collections::HashMap, path::Path};
+use std::{cell::RefCell, collections::HashMap, path::Path};
 
 use serde_json::Value;
 
@@ -34,7 +34,7 @@ pub fn parse(text: &str, path: Option<&Path>, environment: &Environment) -> Resu
     let Some(root) = &document.root else { return Err(wrong(None, "the file is empty".to_owned())) };
     let scope = Scope::new(environment, path);
     let reads_braces = way_to_servers(root).is_some_and(|(way, _)| way == ["mcp"]);
-    let file = File { document: &document, scope: &scope, config: &config, reads_braces };
+    let file = File { document: &document, scope: &scope, config: &config, near: RefCell::default(), reads_braces };
     let (servers, mut warnings) = find_servers(&file, root)?;
     warnings.extend(file.repeated(servers, ""));
     let is_bare = std::ptr::eq(servers, root);

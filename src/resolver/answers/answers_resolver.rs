@@ -18,6 +18,9 @@ use crate::{
 /// flag says so. Must not block.
 pub type LinkSink = Arc<dyn Fn(&Arc<Question>, bool) + Send + Sync>;
 
+/// How many unused answers of one kind are told.
+const MOST_TOLD: usize = 20;
+
 /// Answers from a file and from `--answer` options. What neither speaks of is passed on.
 pub struct Answers {
     file: AnswersFile,
@@ -50,17 +53,22 @@ impl Answers {
     /// What was never used, each as a fragment: an entry with its place, the keys of a plain object, an `--answer`.
     pub fn unused(&self) -> Vec<String> {
         let progress = self.progress.lock().unwrap_or_else(PoisonError::into_inner);
-        let entries = self.file.entries.iter().zip(&progress.used).filter(|(_, used)| !**used);
+        let mut entries = self.file.entries.iter().zip(&progress.used).filter(|(_, used)| !**used);
         let is_unused = |key: &&String| !progress.keys.contains(*key);
         let plain = self.file.plain.iter().flat_map(Map::keys).filter(is_unused);
         let typed = self.overlay.typed.iter().map(|(key, _)| key).filter(is_unused);
-        let entries = entries.map(|(entry, _)| self.name(entry));
+        let told: Vec<String> = entries.by_ref().take(MOST_TOLD).map(|(entry, _)| self.name(entry)).collect();
+        let more = entries.count();
+        let more = (more > 0).then(|| format!("{more} more entries of {}", self.file.name));
         let plain: Vec<String> = plain.map(|key| format!("{key:?}")).collect();
         let plain = (!plain.is_empty()).then(|| {
             let keys = if plain.len() == 1 { "key" } else { "keys" };
-            format!("the {keys} {} of {}", plain.join(", "), self.file.name)
+            let more = plain.len().saturating_sub(MOST_TOLD);
+            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+            let told = &plain[..plain.len().min(MOST_TOLD)];
+            format!("the {keys} {}{more} of {}", told.join(", "), self.file.name)
         });
-        entries.chain(plain).chain(typed.map(|key| format!("--answer {key}"))).collect()
+        told.into_iter().chain(more).chain(plain).chain(typed.map(|key| format!("--answer {key}"))).collect()
     }
 
     fn name(&self, entry: &AnswersEntry) -> String {

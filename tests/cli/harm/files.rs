@@ -117,6 +117,37 @@ fn many_entries_are_read_in_a_straight_line() {
 }
 
 #[test]
+fn what_is_said_of_many_entries_is_bounded() {
+    let servers: serde_json::Map<String, Value> =
+        (0..20_000).map(|i| (format!("server{i}"), json!({"comand": "x", "command": "true"}))).collect();
+    let test = Test::new().server("s", &asking());
+    let mut config: Value =
+        serde_json::from_slice(&fs::read(test.folder().join("mcp.json")).expect("read")).expect("JSON");
+    config["mcpServers"].as_object_mut().expect("servers").extend(servers);
+    let run = test.config(&config.to_string()).args(["call", "s", "t", "--answer", "a=x"]).stdout("done\n").run();
+    assert!(run.took.as_secs() < 25, "{:?}", run.took);
+    assert!(run.stderr.len() < 10_000, "{} bytes", run.stderr.len());
+    assert!(run.stderr.contains("and 19980 more about the configuration"), "{}", run.stderr);
+
+    let mut answers: serde_json::Map<String, Value> = (0..20_000).map(|i| (format!("key{i}"), json!("x"))).collect();
+    answers.insert("a".into(), json!("x"));
+    let entry = |tool: String| json!({"when": {"tool": tool}, "content": {"a": "x"}});
+    let entries: Vec<Value> = (0..20_000).map(|i| entry(format!("t{i}"))).chain([entry("t".into())]).collect();
+    for (answers, part) in [
+        (Value::Object(answers), "and 19980 more of answers.json"),
+        (Value::from(entries), "19980 more entries of answers.json"),
+    ] {
+        let test = Test::new().server("s", &asking()).file("answers.json", answers.to_string());
+        let run = test.args(["call", "s", "t", "--answers", "answers.json"]).stdout("done\n").run();
+        assert!(
+            run.stderr.len() < 5_000 && run.stderr.contains(part),
+            "{}",
+            &run.stderr[..run.stderr.len().min(3_000)]
+        );
+    }
+}
+
+#[test]
 fn what_never_ends_is_refused() {
     // The device is only read.
     for words in [&["a=@/dev/zero"][..], &["--args", "@/dev/zero"], &["--answers", "/dev/zero"]] {
