@@ -183,9 +183,12 @@ impl Store {
         match self.place {
             TokenStore::File => read(&self.path()),
             TokenStore::Keyring => match keyring::read() {
-                Ok(Some(text)) => parse(&text).map_err(|is_newer| match is_newer {
-                    true => StoreError::Newer("the entry in the system's keyring".to_owned()),
-                    false => StoreError::BrokenEntry,
+                Ok(Some(text)) => parse(&text).map_err(|is_newer| {
+                    if is_newer {
+                        StoreError::Newer("the entry in the system's keyring".to_owned())
+                    } else {
+                        StoreError::BrokenEntry
+                    }
                 }),
                 Ok(None) => Ok(Book::default()),
                 Err(reason) => Err(StoreError::Keyring { what: "read", reason }),
@@ -272,9 +275,8 @@ fn read(path: &Path) -> Result<Book, StoreError> {
     }
     let mut text = String::new();
     File::open(path).and_then(|file| file.take(LARGEST).read_to_string(&mut text)).map_err(failed)?;
-    parse(&text).map_err(|is_newer| match is_newer {
-        true => StoreError::Newer(path.display().to_string()),
-        false => StoreError::Broken(path.to_owned()),
+    parse(&text).map_err(|is_newer| {
+        if is_newer { StoreError::Newer(path.display().to_string()) } else { StoreError::Broken(path.to_owned()) }
     })
 }
 
