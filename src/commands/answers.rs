@@ -18,7 +18,7 @@ use crate::{
 };
 
 /// The JSON Schema of answers files.
-pub const SCHEMA: &str = include_str!("../../answers.schema.json");
+pub const SCHEMA: &str = include_str!("../../docs/answers.schema.json");
 
 /// What `answers` takes.
 #[derive(Args, Debug)]

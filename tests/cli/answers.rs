@@ -107,14 +107,14 @@ fn a_file_is_shown_without_its_secrets() {
 
 #[test]
 fn the_schema_is_the_one_in_the_repository() {
-    let expected = include_str!("../../answers.schema.json");
+    let expected = include_str!("../../docs/answers.schema.json");
     Test::new().args(["answers", "schema"]).stdout(expected).run();
 }
 
 /// Every file that is read fits the schema, and every file that fits it is read.
 #[test]
 fn the_schema_is_true() {
-    let schema: Value = serde_json::from_str(include_str!("../../answers.schema.json")).expect("JSON");
+    let schema: Value = serde_json::from_str(include_str!("../../docs/answers.schema.json")).expect("JSON");
     let schema = jsonschema::validator_for(&schema).expect("a schema");
     for (text, is_right) in [
         ("{}", true),
