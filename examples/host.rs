@@ -1,6 +1,8 @@
 //! A host whose questions are answered by a closure: `cargo run --example host -- COMMAND [ARG]...` starts COMMAND, calls
 //! its tool `greet`, and answers what it asks.
 
+#![allow(clippy::print_stdout, reason = "an example shows what it does")]
+
 use std::{env, error::Error};
 
 use toolnexus::prelude::*;

@@ -1,6 +1,8 @@
 //! A resolver of one's own, which is told who asks and may look at the form: `cargo run --example resolver -- COMMAND
 //! [ARG]...` fills in each required field of what COMMAND's tool `greet` asks, and says no to links.
 
+#![allow(clippy::print_stdout, reason = "an example shows what it does")]
+
 use std::{env, error::Error, sync::Arc};
 
 use futures_util::FutureExt as _;

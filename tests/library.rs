@@ -87,7 +87,7 @@ async fn questions_of_every_transport_and_era_are_answered() {
             let seen = seen.lock().expect("unpoisoned").clone();
             assert_eq!(seen.len(), 1, "{servers} {revision}");
             assert_eq!((seen[0].server.as_str(), seen[0].era), ("forms", era));
-            assert_eq!(seen[0].call.as_ref().map(|call| call.as_str()), Some("greet"));
+            assert_eq!(seen[0].call.as_ref().map(toolnexus::elicitation::CallName::as_str), Some("greet"));
             host.disconnect_all().await;
         }
     }

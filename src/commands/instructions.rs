@@ -28,7 +28,7 @@ pub struct InstructionsArgs {
 /// Shows who each server is, and its instructions.
 ///
 /// # Errors
-/// [`Error`]; with several servers, that of the first when none of them could be reached.
+/// [`Error`](crate::error::Error); with several servers, that of the first when none of them could be reached.
 pub async fn run(args: InstructionsArgs, context: &Context) -> anyhow::Result<()> {
     let ask = async |host: &CommandHost, name: &str| Ok(shown(&host.connect(name).await?.info()));
     args.servers.list(("instructions", None), &GrepArgs::default(), context, ask).await

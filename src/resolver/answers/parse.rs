@@ -34,7 +34,7 @@ impl AnswersFile {
     /// let file = AnswersFile::parse(r#"[{"when": {"tool": "greet"}, "content": {"name": "Ada"}}]"#, "a.json").unwrap();
     /// assert_eq!(file.entries.len(), 1);
     /// let error = AnswersFile::parse(r#"[{"contents": {}}]"#, "a.json").unwrap_err().to_string();
-    /// assert_eq!(error, "read the answers file a.json:1:3: entry 1: unknown key \"contents\": did you mean `content`?");
+    /// assert_eq!(error, "the answers file a.json:1:3: entry 1: unknown key \"contents\": did you mean `content`?");
     /// ```
     pub fn parse(text: &str, name: &str) -> Result<Self, AnswersError> {
         let wrong =

@@ -99,6 +99,7 @@ fn servers_that_end_in_a_call() {
 }
 
 #[test]
+#[allow(clippy::too_many_lines, reason = "it is a table")]
 fn answers_that_are_odd() {
     all(vec![
         is(
