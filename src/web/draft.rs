@@ -106,13 +106,14 @@ impl Draft {
                 }
                 None => self.set(&node.id, text.clone()),
             },
-            (Control::Boolean | Control::One | Control::Many | Control::Fixed, _) | (_, None) => {}
+            (Control::Boolean | Control::One | Control::Many | Control::Fixed, _) => {}
             (_, Some(value)) => {
                 self.set(&node.id, field.edit(value));
                 if matches!(node.control, Control::Secret) {
                     self.set(&again(&node.id), field.edit(value));
                 }
             }
+            (_, None) => {}
         }
     }
 

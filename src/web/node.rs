@@ -91,8 +91,9 @@ fn control(id: &str, field: &Field, depth: usize) -> Control {
         FieldKind::Text(rules) => match &rules.format {
             Some(Format::Date) => Control::Date,
             Some(Format::DateTime) => Control::Moment,
+            Some(Format::Email | Format::Uri) => Control::Line,
             Some(Format::Other(_)) | None if is_long(field, rules.max_length) => Control::Lines,
-            _ => Control::Line,
+            Some(Format::Other(_)) | None => Control::Line,
         },
         FieldKind::Number(_) => Control::Number,
         FieldKind::Boolean => Control::Boolean,

@@ -32,7 +32,7 @@ pub(crate) enum Matter {
 impl Matter {
     /// A form that nobody has touched.
     pub(crate) fn form(form: Form) -> Self {
-        Self::Form(Box::new(Filling::new(form)))
+        Self::Form(Filling::new(form))
     }
 }
 

@@ -179,7 +179,6 @@ fn a_server_that_ended_is_started_again_and_nothing_is_left_open() {
     command.envs(test.command().get_envs().filter_map(|(name, value)| Some((name, value?))));
     let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program starts");
     let run = wait(child, Duration::from_secs(60));
-    println!("{} KiB at most", run.peak);
     assert_eq!(run.status, Some(4), "{}", run.stderr);
     assert!(run.stderr.contains("20 lines failed"), "{}", run.stderr);
     assert_eq!(run.stdout.matches("done").count(), 20);
