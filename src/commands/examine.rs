@@ -226,10 +226,10 @@ mod tests {
         let dangling = json!({"type": "object", "properties": {"a": {"items": {"$ref": "#/$defs/x"}}}});
         assert!(tool("inputSchema", dangling).contains("#/$defs/x"));
         let unknown = json!({"type": "object", "properties": {"a": {"type": "text"}}});
-        assert!(tool("outputSchema", unknown).contains("JSON Schema does not know"));
+        assert!(tool("outputSchema", unknown).contains("not a type of JSON Schema"));
         let wrong = json!({"type": "object", "properties": {"a": {"type": "string", "minLength": "two"}}});
         assert!(tool("outputSchema", wrong.clone()).contains("its outputSchema cannot be used to check anything: "));
-        assert!(tool("inputSchema", wrong).contains("its inputSchema cannot be used"));
+        assert!(tool("inputSchema", wrong).contains("its inputSchema cannot be used to check anything: "));
         let twice = json!({"name": "a", "description": "A.", "inputSchema": {"type": "object"}});
         assert!(examine("tools", &[twice.clone(), twice])[0].message.contains("twice"));
     }

@@ -39,7 +39,7 @@ fn what_is_wrong_with_a_server_is_named_and_fails_where_that_is_wanted() {
 fn what_a_server_has_around_it_is_told() {
     let refused = json!({"url": "http://127.0.0.1:9/mcp"});
     let test = |entry: serde_json::Value| Test::new().entry("web", entry).args(["doctor", "web"]).status(4);
-    test(refused).stdout_contains("sign-in: nobody is signed in").stdout_contains("mcp.json:1)").run();
+    test(refused).stdout_contains("sign-in: you are not signed in").stdout_contains("mcp.json:1)").run();
     let header = json!({"url": "http://127.0.0.1:9/mcp", "headers": {"Authorization": "Bearer hidden-token"}});
     let run = test(header).stdout_contains("sign-in: the Authorization header").run();
     assert!(!run.stdout.contains("hidden-token") && !run.stderr.contains("hidden-token"));

@@ -300,7 +300,7 @@ mod tests {
             (r#"[{"action": "decline", "content": {}}]"#, "entry 1: content: is not allowed with decline"),
             (r#"[{"action": "accept", "omit": "a"}]"#, "entry 1: omit: expected a list of field names, not \"a\""),
             (r#"[{"action": "accept", "repeat": 1}]"#, "entry 1: repeat: expected true or false, not 1"),
-            (r#"[{"action": "accept", "open": true}]"#, "entry 1: open: is for links that are accepted"),
+            (r#"[{"action": "accept", "open": true}]"#, "entry 1: open: is only for accepted links"),
             (r#"[{"when": {"mode": "url"}, "content": {}}]"#, "entry 1: content: a link does not take any"),
             (
                 r#"[{"when": {"mode": "link"}, "action": "accept"}]"#,

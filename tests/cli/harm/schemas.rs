@@ -131,7 +131,7 @@ fn is_small(about: &str, run: &crate::harness::Run) {
 
 /// The program, whose call is never answered, interrupted once its work is done or under way.
 #[track_caller]
-fn interrupted(about: &str, test: &Test) {
+fn interrupted(about: &str, test: &Test) -> crate::harness::Run {
     let program = test.command().stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
     let program = program.expect("the program starts");
     let end = Instant::now() + Duration::from_secs(20);
@@ -146,7 +146,7 @@ fn interrupted(about: &str, test: &Test) {
     let run = wait(program, Duration::from_secs(20));
     assert_eq!(run.status, Some(130), "{about}: {}", run.stderr);
     assert!(sent.elapsed() < SOON, "{about}: it took {:?}", sent.elapsed());
-    is_small(about, &run);
+    run
 }
 
 fn form(schema: &Value, default: &Value) -> Value {
@@ -181,7 +181,7 @@ fn a_form_costs_no_more_than_its_budget() {
         is_small(about, &run);
         assert!(run.took < Duration::from_secs(LONG), "{about}: it took {:?}", run.took);
         assert_eq!(run.reply("s", &json!("q"))["action"], "accept", "{about}");
-        interrupted(about, &Test::new().server("s", &fake()).args(["call", "s", "t"]).memory(MEMORY));
+        is_small(about, &interrupted(about, &Test::new().server("s", &fake()).args(["call", "s", "t"]).memory(MEMORY)));
     }
 }
 
@@ -197,7 +197,7 @@ fn arguments_cost_no_more_than_their_budget() {
         assert!(matches!(run.status, Some(0 | 2)), "{about}: {}", run.stderr);
         assert!(run.took < Duration::from_secs(LONG), "{about}: it took {:?}", run.took);
         let silent = Fake::new().tool_with("t", &schema).on("tools/list", [Step::ExpectEnd]);
-        interrupted(about, &test(&silent).args(["call", "s", "t", "--args", "@args.json"]));
+        is_small(about, &interrupted(about, &test(&silent).args(["call", "s", "t", "--args", "@args.json"])));
         let page = Test::new().server("s", &fake).args(["tools", "s", "t"]).memory(MEMORY).run();
         is_small(about, &page);
         assert!(page.stdout.contains("Arguments:"), "{about}");
@@ -286,7 +286,8 @@ fn a_form_grows_with_its_schema_and_not_with_the_square() {
         let run = test.args(["call", "s", "t", "--answer", "field0=x"]).run_any();
         grows(about, &run, size);
         assert!(run.took < Duration::from_secs(LONG), "{about}, {size} bytes: it took {:?}", run.took);
-        interrupted(about, &Test::new().server("s", &fake()).args(["call", "s", "t"]).memory(MEMORY));
+        let test = Test::new().server("s", &fake()).args(["call", "s", "t"]).memory(MEMORY);
+        grows(about, &interrupted(about, &test), size);
         let listed = Fake::new().tool_with("t", &schema);
         let run = Test::new().server("s", &listed).args(["tools", "s", "t"]).memory(MEMORY).run();
         grows(about, &run, size);
