@@ -231,6 +231,6 @@ mod tests {
         assert!(tool("outputSchema", wrong.clone()).contains("its outputSchema cannot be used to check anything: "));
         assert!(tool("inputSchema", wrong).contains("its inputSchema cannot be used to check anything: "));
         let twice = json!({"name": "a", "description": "A.", "inputSchema": {"type": "object"}});
-        assert!(examine("tools", &[twice.clone(), twice])[0].message.contains("twice"));
+        assert!(examine("tools", &[twice.clone(), twice])[0].message.contains("another tool has the same name"));
     }
 }

@@ -67,6 +67,8 @@ impl Checker {
             .and_then(|()| build(root));
         match built {
             Ok(validator) => Ok(Self { validator, root: Arc::clone(root), part: None, unread: Vec::new() }),
+            // To find out what is whole would cost the same, many times over.
+            Err(unreadable) if cost::is_about_cost(&unreadable.reason) => Err(unreadable.reason),
             Err(unreadable) => {
                 let Mended { schema, validator, unread } = mended(root).ok_or(unreadable.reason)?;
                 Ok(Self { validator, root: Arc::new(schema), part: None, unread })

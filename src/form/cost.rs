@@ -16,6 +16,13 @@ const MOST_PATTERNS: u64 = 40_000;
 const A_PATTERN: u64 = 100;
 /// Why a document is not read.
 const TOO_LARGE: &str = "the schema is too large";
+const TOO_MANY: &str = "the schema has too many alternatives";
+const PATTERNS: &str = "its patterns are too large";
+
+/// Whether that is why a document is not read: what it costs, not what it says.
+pub(super) fn is_about_cost(reason: &str) -> bool {
+    [TOO_LARGE, TOO_MANY, PATTERNS].contains(&reason)
+}
 
 /// Keywords whose schemas are held against the same value.
 pub(super) const IN_PLACE: [&str; 10] =
@@ -87,7 +94,7 @@ impl<'a> Walk<'a> {
             }
         }
         if steps > MOST_STEPS {
-            return Err("the schema has too many alternatives".into());
+            return Err(TOO_MANY.into());
         }
         self.costs.insert(place, Some(steps));
         Ok(steps)
@@ -95,12 +102,15 @@ impl<'a> Walk<'a> {
 
     fn count_patterns(&mut self, key: &str, value: &Value) -> Result<(), String> {
         let count = |source: &str| A_PATTERN + pattern::size(source);
-        self.patterns += match (key, value) {
+        let size = match (key, value) {
             ("pattern", Value::String(source)) => count(source),
             ("patternProperties", Value::Object(map)) => map.keys().map(|source| count(source)).sum(),
-            _ => 0,
+            _ => return Ok(()),
         };
-        if self.patterns > MOST_PATTERNS { Err("its patterns are too large".into()) } else { Ok(()) }
+        self.patterns += size;
+        // What several documents have in common is spent by each.
+        let is_affordable = self.budget.spend(size / 4) && self.patterns <= MOST_PATTERNS;
+        if is_affordable { Ok(()) } else { Err(PATTERNS.into()) }
     }
 }
 
