@@ -133,7 +133,7 @@ def main():
     run([BIN / "mcpc", "connect", f"{config}:everything", "@warm"])
     contest("a call over a connection that is kept, server-everything", {
         "toolnexus": [toolnexus, "--config", config, "call", "everything", "echo", "message=hi"],
-        names["mcpdo"]: [BIN / "mcpdo", "tools/call", "echo", "message:=hi"],
+        names["mcpdo"]: [BIN / "mcpdo", "--connection", "everything", "tools/call", "echo", "message:=hi"],
         names["mcpc"]: [BIN / "mcpc", "@warm", "tools-call", "echo", "message:=hi"],
     })
     run([toolnexus, "--config", config, "down", "--all"])
