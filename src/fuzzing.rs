@@ -13,7 +13,7 @@ use crate::{
     form::{Field, Form},
     keeper, pages,
     protocol::UriTemplate,
-    resolver::answers::{AnswersFile, Overlay, Source, fill},
+    resolver::answers::{AnswersFile, FillSource, Overlay, fill},
     terminal,
     text::{is_harmful, safe_line, safe_name, safe_piped, safe_text},
     transport::{Challenge, fuzzed_events, stdio},
@@ -75,7 +75,7 @@ pub fn answers_text(bytes: &[u8]) {
     };
     let form = Form::from_schema(&schema);
     for entry in &file.entries {
-        if let Ok(content) = fill(&form, Source::entry(entry, &Overlay::default())) {
+        if let Ok(content) = fill(&form, FillSource::entry(entry, &Overlay::default())) {
             assert!(form.check(&content).is_empty(), "what was filled in does not fit: {content:?}");
         }
     }
