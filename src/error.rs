@@ -1,16 +1,20 @@
 //! The error that a run ends with: what it says, what to do about it, and the exit code.
 
+mod details;
+
 use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use crate::text::{safe_name, with_causes, without_numbers};
+use details::{rpc_details, transport_details, unanswered_details};
+
 use crate::{
     client::{ClientError, Unauthorized},
     config::{ConfigError, near_misses},
-    elicitation::{CallName, Link, Question, ServerName, Why},
-    output::{Detail, Report, UNANSWERED, table},
+    elicitation::{CallName, Question, ServerName, Why},
+    output::{Detail, Report, UNANSWERED},
     protocol::{RpcError, code},
+    text::{with_causes, without_numbers},
     transport::TransportError,
 };
 
@@ -354,36 +358,6 @@ fn client_code(error: &ClientError) -> &'static str {
     }
 }
 
-/// What the server said; with the links that it requires (2025-11-25, *client/elicitation*, URL Elicitation Required).
-fn rpc_details(error: &RpcError) -> Vec<Detail> {
-    let mut details = vec![Detail::Theirs(error.message.clone())];
-    let required = error.data.as_ref().filter(|_| error.code == code::URL_ELICITATION_REQUIRED);
-    let required = required.and_then(|data| data.get("elicitations")).and_then(Value::as_array);
-    for link in required.into_iter().flatten() {
-        let text = |key: &str| link.get(key).and_then(Value::as_str).filter(|text| !text.is_empty());
-        details.extend(text("message").map(|text| Detail::Theirs(text.to_owned())));
-        details.extend(text("url").into_iter().flat_map(link_details));
-    }
-    details
-}
-
-/// A link, its true host, and what there is to know about it.
-fn link_details(url: &str) -> Vec<Detail> {
-    let mut details = vec![Detail::Theirs(url.to_owned())];
-    if let Ok(link) = Link::inspect(url) {
-        let warnings = link.warnings.into_iter().map(|warning| format!("! {warning}"));
-        details.extend(std::iter::once(format!("host  {}", link.host)).chain(warnings).map(Detail::Ours));
-    }
-    details
-}
-
-fn transport_details(error: &TransportError) -> Vec<Detail> {
-    match error {
-        TransportError::Closed(closed) => closed.stderr.iter().cloned().map(Detail::Log).collect(),
-        _ => Vec::new(),
-    }
-}
-
 fn unwell_message(count: usize) -> String {
     if count == 1 { "one thing looks wrong".to_owned() } else { format!("{count} things look wrong") }
 }
@@ -394,20 +368,4 @@ fn unanswered_message(asked: &[Unanswered]) -> String {
     };
     let call = question.origin.call.as_ref().map(|call| format!(" (call {call})")).unwrap_or_default();
     format!("{} asked a question that could not be answered{call}: {}", question.origin.server, why.reason)
-}
-
-fn unanswered_details(unanswered: &Unanswered) -> Vec<Detail> {
-    let Some(question) = &unanswered.question else { return Vec::new() };
-    let mut details = vec![Detail::Theirs(question.request.prompt.clone())];
-    details.extend(question.request.url.as_deref().into_iter().flat_map(link_details));
-    let fields = question.form().map_or(&[][..], |form| form.fields.as_slice());
-    let rows: Vec<Vec<String>> =
-        fields.iter().take(FIELDS).map(|field| vec![safe_name(&field.key).into_owned(), field.summary()]).collect();
-    if !rows.is_empty() {
-        details.push(Detail::Ours(table(&rows, "")));
-    }
-    if fields.len() > FIELDS {
-        details.push(Detail::Ours(format!("and {} more fields", fields.len() - FIELDS)));
-    }
-    details
 }

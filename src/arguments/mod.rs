@@ -8,6 +8,7 @@ mod options;
 mod parse;
 mod place;
 mod plain;
+mod put;
 #[cfg(test)]
 mod tests;
 mod word;

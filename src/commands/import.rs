@@ -26,7 +26,7 @@ already has. `toolnexus servers --discover` shows the servers that you can impor
 Examples:
   toolnexus import cursor
   toolnexus import claude-desktop filesystem
-  toolnexus import ~/work/.vscode/mcp.json tracker --to mcp.json"
+  toolnexus import ~/tracker/.vscode/mcp.json tracker --to mcp.json"
 )]
 pub struct ImportArgs {
     /// The client or file to import from

@@ -4,13 +4,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use jsonc_parser::{
-    ParseOptions,
-    cst::{CstInputValue, CstObject, CstObjectProp, CstRootNode},
-};
+use jsonc_parser::cst::{CstInputValue, CstObject, CstObjectProp, CstRootNode};
 use serde_json::{Map, Value};
 
-use super::{ConfigError, Document, Environment, Node, file::way_to_servers, find::read_text, parse};
+use super::{ConfigError, Document, Environment, Node, file::way_to_servers, find::read_text, jsonc::OPTIONS, parse};
 use crate::files::PrivateFile;
 
 /// A configuration file while it is edited: what is not touched stays as it is written, comments and order too.
@@ -181,20 +178,6 @@ impl EditedFile {
 
 /// A byte order mark.
 const MARK: char = '\u{feff}';
-
-/// As [`Document::parse`] reads.
-const OPTIONS: ParseOptions = ParseOptions {
-    allow_comments: true,
-    allow_trailing_commas: true,
-    allow_loose_object_property_names: false,
-    allow_missing_commas: false,
-    allow_single_quoted_strings: false,
-    allow_hexadecimal_numbers: false,
-    allow_unary_plus_numbers: false,
-    allow_bare_decimal_point_numbers: false,
-    allow_non_finite_numbers: false,
-    allow_extended_string_escapes: false,
-};
 
 fn document(path: &Path, text: &str) -> Result<Document, ConfigError> {
     let wrong = |place, reason| ConfigError::Wrong { path: Some(path.to_owned()), place, reason };

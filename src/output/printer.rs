@@ -9,24 +9,24 @@ use std::{
     time::{Duration, Instant},
 };
 
-use serde_json::{Value, json, value::RawValue};
+use serde_json::json;
 
 use super::{
     Detail, Doing, LogLevel, OutputMode, Report, Verbosity, Waiting,
-    fold::fold,
-    json::{one_line, pretty, safe_json},
+    json::{one_line, safe_json},
     notice::{notice_event, notice_text},
     progress::heard,
-    result::{ResultLook, result_text},
 };
-use crate::text::{safe_line, safe_piped, safe_text, width};
 use crate::{
     client::{Notice, NoticeKind},
-    elicitation::{Link, ServerName},
-    protocol::{CallToolResult, RpcError},
+    protocol::RpcError,
     terminal::{gate, page, painted},
+    text::{safe_line, width},
     transport::Mask,
 };
+
+mod asking;
+mod results;
 
 /// How long the same change, told again, is one change.
 const ONE_CHANGE: Duration = Duration::from_secs(5);
@@ -186,6 +186,7 @@ impl Printer {
     pub fn wait(&self, doing: Doing) -> Waiting {
         if self.shows_progress { Waiting::for_(doing) } else { Waiting::unseen() }
     }
+
     /// Whether the same change was told a moment ago: servers tell it once for each thing that they register.
     fn was_told(&self, notice: &Notice) -> bool {
         if !matches!(notice.kind, NoticeKind::Changed { .. }) {
@@ -246,174 +247,6 @@ impl Printer {
     /// Prints text of ours to stderr as it is: how the program is used, where a command is missing.
     pub fn usage(&self, text: &str) {
         gate().print(text);
-    }
-
-    /// Shows what an answering program writes to its standard error.
-    pub fn program_line(&self, line: &str) {
-        if self.mode != OutputMode::Events && self.verbosity > Verbosity::Quiet {
-            gate().print(&format!("on-elicit │ {}\n", safe_line(&self.mask.apply(line))));
-        }
-    }
-
-    /// Shows a link that was accepted without a person being asked, with its host and what there is to know about it, to
-    /// stderr, also when little is to be said.
-    pub fn link(&self, server: &ServerName, link: &Link) {
-        if self.mode != OutputMode::Events {
-            let Link { url, host, warnings } = link;
-            let server = safe_line(server.as_str());
-            let warnings = warnings.iter().map(|warning| format!("! {warning}"));
-            let lines = [format!("{server}: accepted the link"), url.clone(), format!("host    {host}")];
-            let lines: Vec<String> = lines.into_iter().chain(warnings).collect();
-            gate().print(&format!("{}\n", lines.join("\n")));
-        }
-    }
-
-    /// Says that a question waits in the browser, at `url`, to stderr, also when little is to be said. `host` names this
-    /// machine where the person may sit at another one.
-    pub fn waits_in_browser(&self, server: &ServerName, url: &str, host: Option<&str>) -> io::Result<()> {
-        if self.mode == OutputMode::Events {
-            return self.stdout(&format!("{}\n", json!({"event": "browser", "server": server, "url": url})));
-        }
-        let port = url.split([':', '/']).nth(4).unwrap_or_default();
-        let tunnel = host.map(|host| format!("  from another machine: ssh -L {port}:127.0.0.1:{port} {host}\n"));
-        let server = safe_line(server.as_str());
-        gate().print(&format!("{server} asks in the browser: {url}\n{}", tunnel.unwrap_or_default()));
-        Ok(())
-    }
-
-    /// Shows where somebody can sign in to `server`, to stderr, also when little is to be said; in events mode as an event.
-    pub fn sign_in(&self, server: &ServerName, prompt: &str, link: &Link) {
-        if self.mode == OutputMode::Events {
-            let event = json!({"event": "sign-in", "server": server.as_str(), "prompt": prompt, "url": link.url,
-                "warnings": link.warnings});
-            // Who reads no events is not signed in either.
-            drop(self.stdout(&format!("{event}\n")));
-        } else {
-            let head = format!("{} asks you to sign in", safe_line(server.as_str()));
-            let warnings = link.warnings.iter().map(|warning| format!("! {warning}"));
-            let prompt = prompt.lines().map(|line| format!("│ {}", safe_line(line)));
-            let lines = std::iter::once(head).chain(prompt).chain([link.url.clone()]).chain(warnings);
-            gate().print(&format!("{}\n", lines.collect::<Vec<_>>().join("\n")));
-        }
-    }
-
-    /// Prints the final result of a call; `saved` says in which file each block of it is.
-    ///
-    /// # Errors
-    /// As [`Printer::notice`].
-    pub fn result(&self, result: &RawValue, view: &CallToolResult, look: &ResultLook<'_>) -> io::Result<()> {
-        gate().status(None);
-        let saved = look.saved;
-        if self.mode != OutputMode::Text {
-            for saved in saved.iter().flatten() {
-                match saved {
-                    Ok(path) => self.note(&format!("saved {}", path.display()))?,
-                    Err(reason) => self.warning(reason)?,
-                }
-            }
-        }
-        match self.mode {
-            OutputMode::Text => {
-                let text = result_text(view, result.get(), *look, self.stdout_is_terminal);
-                // A pager would not pass images on.
-                if look.pictures.is_some() { self.stdout(&text) } else { self.long(&text) }
-            }
-            // What a tool says of its failure is not the data that was asked for.
-            OutputMode::Data if view.is_error => {
-                gate().print(&result_text(view, result.get(), *look, true));
-                Ok(())
-            }
-            OutputMode::Data => self.json_line(&self.laid_out(view.data().as_deref().unwrap_or("null"))),
-            OutputMode::Json => self.json_line(&self.laid_out(result.get())),
-            OutputMode::Events => {
-                self.stdout(&format!("{{\"event\":\"result\",\"result\":{}}}\n", one_line(result.get())))
-            }
-        }
-    }
-
-    /// Prints what a tool says of its failure to stderr, where stdout is for something else.
-    ///
-    /// # Errors
-    /// As [`Printer::notice`].
-    pub fn failure(&self, result: &RawValue, view: &CallToolResult) -> io::Result<()> {
-        if self.mode == OutputMode::Events {
-            self.result(result, view, &ResultLook::default())
-        } else {
-            gate().print(&result_text(view, result.get(), ResultLook::default(), true));
-            Ok(())
-        }
-    }
-
-    /// Prints what came of one call among many: a JSON object on one line, above a question that is on the same screen.
-    ///
-    /// # Errors
-    /// As [`Printer::notice`].
-    pub fn row(&self, object: &str) -> io::Result<()> {
-        let object = match (self.mode, object.strip_prefix('{')) {
-            (OutputMode::Events, Some(rest)) => format!("{{\"event\":\"result\",{rest}"),
-            _ => object.to_owned(),
-        };
-        if self.stdout_is_terminal {
-            gate().print_to_stdout(&format!("{}\n", safe_json(&object)));
-            return Ok(());
-        }
-        self.stdout(&format!("{object}\n"))
-    }
-
-    /// Prints one part of a result: text bare, all else as JSON on one line.
-    ///
-    /// # Errors
-    /// As [`Printer::notice`].
-    pub fn part(&self, part: &Value) -> io::Result<()> {
-        gate().status(None);
-        match (self.mode, part) {
-            (OutputMode::Events, part) => self.stdout(&format!("{}\n", json!({"event": "result", "part": part}))),
-            (OutputMode::Text, Value::String(text)) => {
-                let text = if self.stdout_is_terminal { safe_text(text) } else { safe_piped(text) };
-                self.long(&if text.ends_with('\n') { text } else { text + "\n" })
-            }
-            (_, part) => self.json_line(&part.to_string()),
-        }
-    }
-
-    /// Prints data that is not a tool's result: `text` for people, which is made safe here, `value` for programs; in
-    /// events mode it is the object `{event, …}`.
-    ///
-    /// # Errors
-    /// As [`Printer::notice`].
-    pub fn data(&self, event: &str, value: &Value, text: impl FnOnce() -> String) -> io::Result<()> {
-        gate().status(None);
-        match self.mode {
-            OutputMode::Text if self.stdout_is_terminal => {
-                let columns = usize::from(console::Term::stdout().size().1);
-                self.stdout(&fold(&safe_text(&text()), columns))
-            }
-            OutputMode::Text => self.stdout(&safe_text(&text())),
-            OutputMode::Json | OutputMode::Data if self.stdout_is_terminal && !self.in_lines => {
-                self.json_line(&pretty(&value.to_string()))
-            }
-            OutputMode::Json | OutputMode::Data => self.json_line(&value.to_string()),
-            OutputMode::Events => {
-                let mut object = json!({"event": event});
-                if let (Value::Object(object), Value::Object(rest)) = (&mut object, value.clone()) {
-                    object.extend(rest);
-                }
-                self.stdout(&format!("{object}\n"))
-            }
-        }
-    }
-
-    /// The same, where nothing else is printed: long text for people is shown in a pager.
-    ///
-    /// # Errors
-    /// As [`Printer::notice`].
-    pub fn page(&self, event: &str, value: &Value, text: impl FnOnce() -> String) -> io::Result<()> {
-        if self.mode != OutputMode::Text || !self.stdout_is_terminal {
-            return self.data(event, value, text);
-        }
-        gate().status(None);
-        let columns = usize::from(console::Term::stdout().size().1);
-        self.long(&fold(&safe_text(&text()), columns))
     }
 
     /// Prints text that may be long: at a terminal that it does not fit on in a pager.

@@ -1,0 +1,137 @@
+use std::io;
+
+use serde_json::{Value, json, value::RawValue};
+
+use super::Printer;
+use crate::{
+    output::{
+        OutputMode, ResultLook,
+        fold::fold,
+        json::{one_line, pretty, safe_json},
+        result::result_text,
+    },
+    protocol::CallToolResult,
+    terminal::gate,
+    text::{safe_piped, safe_text},
+};
+
+impl Printer {
+    /// Prints the final result of a call; `saved` says in which file each block of it is.
+    ///
+    /// # Errors
+    /// As [`Printer::notice`].
+    pub fn result(&self, result: &RawValue, view: &CallToolResult, look: &ResultLook<'_>) -> io::Result<()> {
+        gate().status(None);
+        let saved = look.saved;
+        if self.mode != OutputMode::Text {
+            for saved in saved.iter().flatten() {
+                match saved {
+                    Ok(path) => self.note(&format!("saved {}", path.display()))?,
+                    Err(reason) => self.warning(reason)?,
+                }
+            }
+        }
+        match self.mode {
+            OutputMode::Text => {
+                let text = result_text(view, result.get(), *look, self.stdout_is_terminal);
+                // A pager would not pass images on.
+                if look.pictures.is_some() { self.stdout(&text) } else { self.long(&text) }
+            }
+            // What a tool says of its failure is not the data that was asked for.
+            OutputMode::Data if view.is_error => {
+                gate().print(&result_text(view, result.get(), *look, true));
+                Ok(())
+            }
+            OutputMode::Data => self.json_line(&self.laid_out(view.data().as_deref().unwrap_or("null"))),
+            OutputMode::Json => self.json_line(&self.laid_out(result.get())),
+            OutputMode::Events => {
+                self.stdout(&format!("{{\"event\":\"result\",\"result\":{}}}\n", one_line(result.get())))
+            }
+        }
+    }
+
+    /// Prints what a tool says of its failure to stderr, where stdout is for something else.
+    ///
+    /// # Errors
+    /// As [`Printer::notice`].
+    pub fn failure(&self, result: &RawValue, view: &CallToolResult) -> io::Result<()> {
+        if self.mode == OutputMode::Events {
+            self.result(result, view, &ResultLook::default())
+        } else {
+            gate().print(&result_text(view, result.get(), ResultLook::default(), true));
+            Ok(())
+        }
+    }
+
+    /// Prints what came of one call among many: a JSON object on one line, above a question that is on the same screen.
+    ///
+    /// # Errors
+    /// As [`Printer::notice`].
+    pub fn row(&self, object: &str) -> io::Result<()> {
+        let object = match (self.mode, object.strip_prefix('{')) {
+            (OutputMode::Events, Some(rest)) => format!("{{\"event\":\"result\",{rest}"),
+            _ => object.to_owned(),
+        };
+        if self.stdout_is_terminal {
+            gate().print_to_stdout(&format!("{}\n", safe_json(&object)));
+            return Ok(());
+        }
+        self.stdout(&format!("{object}\n"))
+    }
+
+    /// Prints one part of a result: text bare, all else as JSON on one line.
+    ///
+    /// # Errors
+    /// As [`Printer::notice`].
+    pub fn part(&self, part: &Value) -> io::Result<()> {
+        gate().status(None);
+        match (self.mode, part) {
+            (OutputMode::Events, part) => self.stdout(&format!("{}\n", json!({"event": "result", "part": part}))),
+            (OutputMode::Text, Value::String(text)) => {
+                let text = if self.stdout_is_terminal { safe_text(text) } else { safe_piped(text) };
+                self.long(&if text.ends_with('\n') { text } else { text + "\n" })
+            }
+            (_, part) => self.json_line(&part.to_string()),
+        }
+    }
+
+    /// Prints data that is not a tool's result: `text` for people, which is made safe here, `value` for programs; in
+    /// events mode it is the object `{event, …}`.
+    ///
+    /// # Errors
+    /// As [`Printer::notice`].
+    pub fn data(&self, event: &str, value: &Value, text: impl FnOnce() -> String) -> io::Result<()> {
+        gate().status(None);
+        match self.mode {
+            OutputMode::Text if self.stdout_is_terminal => {
+                let columns = usize::from(console::Term::stdout().size().1);
+                self.stdout(&fold(&safe_text(&text()), columns))
+            }
+            OutputMode::Text => self.stdout(&safe_text(&text())),
+            OutputMode::Json | OutputMode::Data if self.stdout_is_terminal && !self.in_lines => {
+                self.json_line(&pretty(&value.to_string()))
+            }
+            OutputMode::Json | OutputMode::Data => self.json_line(&value.to_string()),
+            OutputMode::Events => {
+                let mut object = json!({"event": event});
+                if let (Value::Object(object), Value::Object(rest)) = (&mut object, value.clone()) {
+                    object.extend(rest);
+                }
+                self.stdout(&format!("{object}\n"))
+            }
+        }
+    }
+
+    /// The same, where nothing else is printed: long text for people is shown in a pager.
+    ///
+    /// # Errors
+    /// As [`Printer::notice`].
+    pub fn page(&self, event: &str, value: &Value, text: impl FnOnce() -> String) -> io::Result<()> {
+        if self.mode != OutputMode::Text || !self.stdout_is_terminal {
+            return self.data(event, value, text);
+        }
+        gate().status(None);
+        let columns = usize::from(console::Term::stdout().size().1);
+        self.long(&fold(&safe_text(&text()), columns))
+    }
+}
