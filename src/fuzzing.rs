@@ -20,10 +20,10 @@ use crate::{
 };
 
 /// A target: what it is called, and what it runs.
-pub type Target = (&'static str, fn(&[u8]));
+pub type FuzzTarget = (&'static str, fn(&[u8]));
 
 /// Every target.
-pub const TARGETS: &[Target] = &[
+pub const TARGETS: &[FuzzTarget] = &[
     ("stdio_frames", stdio_frames),
     ("sse_frames", sse_frames),
     ("config_text", config_text),

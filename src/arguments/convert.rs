@@ -1,12 +1,12 @@
 use base64::{Engine, engine::general_purpose};
 use serde_json::Value;
 
-use super::{admits::Admits, word::Input};
+use super::{admits::Admits, word::WordValue};
 use crate::form::{Choice, Choices, Field, FieldKind, Keywords, bare, cut, field, resolve, type_of, unsendable};
 
 /// The value of the argument `key`, whose schema is `part` of the document `root`, from what was written for it. The
 /// error is the reason why it is not taken.
-pub(super) fn convert(root: &Value, key: &str, part: &Value, input: Input) -> Result<Value, String> {
+pub(super) fn convert(root: &Value, key: &str, part: &Value, input: WordValue) -> Result<Value, String> {
     let Value::Object(map) = part else { return text(input).map(Value::String) };
     let resolved = resolve(root, map);
     let admits = Admits::of(root, &resolved.schema, resolved.nullable);
@@ -35,7 +35,7 @@ pub(super) fn convert(root: &Value, key: &str, part: &Value, input: Input) -> Re
 }
 
 /// JSON as it was written after `:=`.
-pub(super) fn json(input: Input) -> Result<Value, String> {
+pub(super) fn json(input: WordValue) -> Result<Value, String> {
     let text = text(input)?;
     let value: Value = serde_json::from_str(text.trim_start_matches('\u{feff}'))
         .map_err(|error| format!("{} is not JSON: {error}", cut(text.trim(), 40)))?;
@@ -43,17 +43,17 @@ pub(super) fn json(input: Input) -> Result<Value, String> {
 }
 
 /// A value for a tool whose schema is not known: what JSON it looks like.
-pub(super) fn guessed(input: Input) -> Result<Value, String> {
+pub(super) fn guessed(input: WordValue) -> Result<Value, String> {
     let text = text(input)?;
     let read = serde_json::from_str(&text).ok().filter(|value| unsendable(value).is_none());
     Ok(read.unwrap_or(Value::String(text)))
 }
 
 /// The text in `input`.
-pub(super) fn text(input: Input) -> Result<String, String> {
+pub(super) fn text(input: WordValue) -> Result<String, String> {
     match input {
-        Input::Text(text) => Ok(text),
-        Input::Bytes(bytes) => String::from_utf8(bytes).map_err(|_| "the file is not UTF-8 text".to_owned()),
+        WordValue::Text(text) => Ok(text),
+        WordValue::Bytes(bytes) => String::from_utf8(bytes).map_err(|_| "the file is not UTF-8 text".to_owned()),
     }
 }
 
@@ -65,13 +65,13 @@ fn sendable(value: Value) -> Result<Value, String> {
 }
 
 /// A text; a file's bytes in base64 where `contentEncoding` says so.
-fn encode(schema: &Keywords<'_>, input: Input) -> Result<Value, String> {
+fn encode(schema: &Keywords<'_>, input: WordValue) -> Result<Value, String> {
     let encoding = schema.get("contentEncoding").and_then(Value::as_str).unwrap_or_default();
     match input {
-        Input::Bytes(bytes) if encoding.eq_ignore_ascii_case("base64") => {
+        WordValue::Bytes(bytes) if encoding.eq_ignore_ascii_case("base64") => {
             Ok(general_purpose::STANDARD.encode(bytes).into())
         }
-        Input::Bytes(bytes) if encoding.eq_ignore_ascii_case("base64url") => {
+        WordValue::Bytes(bytes) if encoding.eq_ignore_ascii_case("base64url") => {
             Ok(general_purpose::URL_SAFE.encode(bytes).into())
         }
         input => text(input).map(Value::String),
@@ -79,7 +79,7 @@ fn encode(schema: &Keywords<'_>, input: Input) -> Result<Value, String> {
 }
 
 /// The list or object that `input` is, where a text would do as well.
-fn structured(admits: &Admits, input: &Input) -> Option<Value> {
+fn structured(admits: &Admits, input: &WordValue) -> Option<Value> {
     let text = input
         .as_str()
         .map(|text| text.trim_start_matches('\u{feff}'))
@@ -111,7 +111,7 @@ fn constant(value: &Value) -> Choices {
 }
 
 /// A list: JSON, or one value that is wrapped.
-fn list(root: &Value, key: &str, schema: &Keywords<'_>, input: Input) -> Result<Value, String> {
+fn list(root: &Value, key: &str, schema: &Keywords<'_>, input: WordValue) -> Result<Value, String> {
     let items = schema.get("items").cloned().unwrap_or(Value::Bool(true));
     let trimmed = input.as_str().unwrap_or_default().trim_start_matches('\u{feff}').trim();
     match serde_json::from_str::<Value>(trimmed) {
@@ -142,7 +142,7 @@ fn list_or_scalar(
     key: &str,
     schema: &Keywords<'_>,
     admits: &Admits,
-    input: Input,
+    input: WordValue,
 ) -> Result<Value, String> {
     let others = ["null", "boolean", "integer", "object"].iter().any(|name| admits.takes(name));
     if others

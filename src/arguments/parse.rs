@@ -8,8 +8,8 @@ use super::{
     convert::{convert, guessed, json, text},
     place::{ArgumentPlace, NamePatterns, has_property, may_be_closed, place},
     plain::fits_plainly,
-    put::{Turn, inside, put},
-    word::{Input, Word, Written, steps},
+    put::{Repetition, inside, put},
+    word::{Word, WordValue, Written, steps},
 };
 use crate::form::{Checker, FieldError, Form, TooCostly, cut, resolve, type_of, unsendable};
 
@@ -68,14 +68,13 @@ pub fn parse<S: AsRef<str>>(
             let reason = format!("it has {} steps, and the limit is {MOST_STEPS}", path.len());
             return Err(ArgumentError::Refused(FieldError::new(&cut(word.key, 40), reason)));
         }
-        let input = match word.value {
-            Written::Here(text) => Input::Text(text.to_owned()),
-            Written::From(source) => Input::Bytes(read(source).map_err(|reason| ArgumentError::Unreadable {
-                key: word.key.to_owned(),
-                from: source.name().to_owned(),
-                reason,
-            })?),
-        };
+        let input =
+            match word.value {
+                Written::Here(text) => WordValue::Text(text.to_owned()),
+                Written::From(source) => WordValue::Bytes(read(source).map_err(|reason| {
+                    ArgumentError::Unreadable { key: word.key.to_owned(), from: source.name().to_owned(), reason }
+                })?),
+            };
         let refuse = |reason: String| ArgumentError::Refused(FieldError::new(word.key, reason));
         let places = arguments.place(&path).map_err(refuse)?;
         let mut readings = arguments.readings(&word, &places, input).map_err(refuse)?;
@@ -83,7 +82,7 @@ pub fn parse<S: AsRef<str>>(
         let takes_list = places.iter().any(|part| arguments.takes_list(part));
         let first = readings.remove(0);
         if !readings.is_empty() && !again {
-            open.push(Reading { key: word.key.to_owned(), path: path.clone(), others: readings });
+            open.push(UnionValue { key: word.key.to_owned(), path: path.clone(), others: readings });
         }
         arguments.put(&path, first, again, takes_list).map_err(refuse)?;
     }
@@ -92,7 +91,7 @@ pub fn parse<S: AsRef<str>>(
 }
 
 /// A value that may be read in several ways, because a union has several schemas for it.
-struct Reading {
+struct UnionValue {
     key: String,
     path: Vec<String>,
     others: Vec<Value>,
@@ -107,8 +106,8 @@ fn read_base(
         (_, name) => name.map(Source::named),
     };
     let input = match source {
-        None => Input::Text(base.to_owned()),
-        Some(source) => Input::Bytes(read(source).map_err(|reason| ArgumentError::Unreadable {
+        None => WordValue::Text(base.to_owned()),
+        Some(source) => WordValue::Bytes(read(source).map_err(|reason| ArgumentError::Unreadable {
             key: "--args".to_owned(),
             from: source.name().to_owned(),
             reason,
@@ -234,7 +233,7 @@ impl Arguments {
     }
 
     /// The values that a word may stand for, by the schemas of its place; never none.
-    fn readings(&self, word: &Word<'_>, places: &[Value], input: Input) -> Result<Vec<Value>, String> {
+    fn readings(&self, word: &Word<'_>, places: &[Value], input: WordValue) -> Result<Vec<Value>, String> {
         match (&self.schema, places) {
             _ if word.json => json(input).map(|value| vec![value]),
             (None, _) => guessed(input).map(|value| vec![value]),
@@ -256,7 +255,7 @@ impl Arguments {
 
     /// Chooses among the readings of values that stand in unions: those with which the whole fits the schema. The values
     /// as they are read first stand already.
-    fn settle(&mut self, open: &[Reading]) -> Result<(), ArgumentError> {
+    fn settle(&mut self, open: &[UnionValue]) -> Result<(), ArgumentError> {
         let Some(schema) = self.schema.as_ref().filter(|_| !open.is_empty()) else { return Ok(()) };
         let Ok(checker) = Checker::new(schema) else { return Ok(()) };
         let fits = |values: &Map<String, Value>| match checker.faults(&Value::Object(values.clone())) {
@@ -302,9 +301,9 @@ impl Arguments {
     fn put(&mut self, path: &[String], value: Value, again: bool, takes_list: bool) -> Result<(), String> {
         let Some((last, steps)) = path.split_last() else { return Ok(()) };
         let turn = match again {
-            true if takes_list => Turn::Grows,
-            true => Turn::Refused,
-            false => Turn::First,
+            true if takes_list => Repetition::Grows,
+            true => Repetition::Refused,
+            false => Repetition::First,
         };
         // Whether what stands after each step is a list, which the schema says, or the step itself.
         let lists: Vec<bool> = (1..path.len()).map(|count| self.is_list(&path[..count], &path[count])).collect();

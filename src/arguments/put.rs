@@ -3,7 +3,7 @@ use serde_json::{Map, Value};
 use crate::form::type_of;
 
 /// How a value comes to its place.
-pub(super) enum Turn {
+pub(super) enum Repetition {
     /// As the first one.
     First,
     /// As one more of a list.
@@ -19,7 +19,7 @@ pub(super) fn put<'a>(
     steps: impl Iterator<Item = (&'a String, &'a bool)>,
     last: &str,
     value: Value,
-    turn: Turn,
+    turn: Repetition,
 ) -> Result<(), String> {
     let mut here = values;
     let mut walked = String::new();
@@ -36,12 +36,12 @@ pub(super) fn put<'a>(
     }
     let place = slot(here, last, &walked)?;
     match turn {
-        Turn::First => *place = value,
-        Turn::Grows => {
+        Repetition::First => *place = value,
+        Repetition::Grows => {
             let first = std::mem::take(place);
             *place = Value::Array(listed(first).into_iter().chain(listed(value)).collect());
         }
-        Turn::Refused => return Err("given twice, but it takes only one value".to_owned()),
+        Repetition::Refused => return Err("given twice, but it takes only one value".to_owned()),
     }
     Ok(())
 }

@@ -42,13 +42,13 @@ pub(super) enum Written<'a> {
 
 /// The value of a word, read.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Input {
+pub(super) enum WordValue {
     Text(String),
     /// What is in a file.
     Bytes(Vec<u8>),
 }
 
-impl Input {
+impl WordValue {
     /// The text, where it is one.
     pub(super) fn as_str(&self) -> Option<&str> {
         match self {

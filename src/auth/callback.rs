@@ -4,7 +4,7 @@ use futures_util::{FutureExt as _, future::BoxFuture};
 use maud::html;
 use tokio::sync::{mpsc, oneshot};
 
-use crate::pages::{Fields, Page, Reply, Site, Visit};
+use crate::pages::{Fields, Page, PageReply, Site, Visit};
 
 /// Where the browser comes back to after a sign-in. Only what brings the right `state` is looked at.
 pub(super) struct SignInCallback {
@@ -34,18 +34,18 @@ pub(super) fn belongs(fields: &Fields, state: &str) -> bool {
 }
 
 impl Site for SignInCallback {
-    fn answer(self: Arc<Self>, visit: Visit) -> BoxFuture<'static, Reply> {
+    fn answer(self: Arc<Self>, visit: Visit) -> BoxFuture<'static, PageReply> {
         async move {
             if visit.form.is_some() || !belongs(&visit.query, &self.state) {
                 let body = html! { p { "This does not belong to the current sign-in." } };
-                return Reply::Page(Page::refusal("Not expected", body));
+                return PageReply::Page(Page::refusal("Not expected", body));
             }
             let (done, end) = oneshot::channel();
             if self.answers.try_send(Return { fields: visit.query, done }).is_err() {
                 let body = html! { p { "You can close this page." } };
-                return Reply::Page(Page::refusal("This sign-in is over", body));
+                return PageReply::Page(Page::refusal("This sign-in is over", body));
             }
-            Reply::Page(match end.await {
+            PageReply::Page(match end.await {
                 Ok(None) => Page::new(
                     format!("Signed in to {}", self.server),
                     html! { p { "You can close this page and go back to the terminal." } },

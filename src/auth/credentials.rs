@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 use url::Url;
 
 use super::{
-    AuthError, Known, Store, StoreError, client::OAuthClient, code, device, jwt, known::Tokens, plan::Plan,
+    AuthError, Store, StoreError, StoredSignIn, client::OAuthClient, code, device, jwt, known::Tokens, plan::Plan,
     token::TokenEndpoint,
 };
 use crate::{
@@ -60,13 +60,13 @@ pub(super) struct SignInCore {
     pub(super) web: Web,
     pub(super) store: Option<Store>,
     asking: watch::Sender<bool>,
-    state: Mutex<State>,
+    state: Mutex<SignInState>,
 }
 
 #[derive(Default)]
-struct State {
+struct SignInState {
     is_loaded: bool,
-    known: Option<Known>,
+    known: Option<StoredSignIn>,
     /// Why what is kept cannot be used.
     broken: Option<StoreError>,
     sign_ins: usize,
@@ -76,7 +76,7 @@ struct State {
     tried: HashSet<String>,
 }
 
-impl State {
+impl SignInState {
     /// Whether there may be a sign-in, which counts from now on.
     fn may_sign_in(&mut self) -> bool {
         if self.last.is_some_and(|last| last.elapsed() > LONG_AGO) {
@@ -151,7 +151,7 @@ impl Credentials for SignIn {
 
 impl SignInCore {
     /// Reads what is kept, once.
-    fn load(&self, state: &mut State) {
+    fn load(&self, state: &mut SignInState) {
         if state.is_loaded {
             return;
         }
@@ -203,7 +203,7 @@ impl SignInCore {
 
     /// Gets a new token for the one that is known: `true` when there is one now. Only one process does so at a time; the
     /// others find what it got.
-    async fn renew(&self, state: &mut State) -> Result<bool, AuthError> {
+    async fn renew(&self, state: &mut SignInState) -> Result<bool, AuthError> {
         let Some(known) = state.known.clone() else { return Ok(false) };
         let locked = match &self.store {
             Some(store) => Some(store.lock().await?),
@@ -258,7 +258,7 @@ impl SignInCore {
     }
 
     /// A token for the program itself (OAuth 2.1, client credentials; RFC 7523, section 2.1).
-    async fn own_account(&self, state: &mut State, challenge: Option<&Challenge>) -> Result<bool, AuthError> {
+    async fn own_account(&self, state: &mut SignInState, challenge: Option<&Challenge>) -> Result<bool, AuthError> {
         if !state.may_sign_in() {
             return Ok(false);
         }
@@ -294,10 +294,10 @@ impl SignInCore {
     /// Has the person sign in.
     async fn ask(
         &self,
-        state: &State,
+        state: &SignInState,
         challenge: Option<&Challenge>,
         stop: &CancellationToken,
-    ) -> Result<Known, AuthError> {
+    ) -> Result<StoredSignIn, AuthError> {
         let earlier = match (&state.known, &self.store) {
             (None, Some(store)) => store.find(self.url.as_str())?,
             (known, _) => known.clone(),
@@ -308,9 +308,9 @@ impl SignInCore {
         Ok(self.known(&plan, &client, tokens))
     }
 
-    fn known(&self, plan: &Plan<'_>, client: &OAuthClient, tokens: Tokens) -> Known {
+    fn known(&self, plan: &Plan<'_>, client: &OAuthClient, tokens: Tokens) -> StoredSignIn {
         let server = &plan.auth_server;
-        let mut known = Known {
+        let mut known = StoredSignIn {
             url: self.url.to_string(),
             resource: plan.resource.id.clone(),
             issuer: server.issuer.clone(),
@@ -328,7 +328,7 @@ impl SignInCore {
         known
     }
 
-    async fn keep(&self, known: &Known) -> Result<(), AuthError> {
+    async fn keep(&self, known: &StoredSignIn) -> Result<(), AuthError> {
         let Some(store) = &self.store else { return Ok(()) };
         Ok(store.lock().await?.put(known.clone())?)
     }

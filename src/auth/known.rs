@@ -2,7 +2,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 
-use super::{Known, store::now};
+use super::{StoredSignIn, store::now};
 
 /// How long before its end a token is renewed, in seconds.
 const MARGIN: u64 = 10;
@@ -46,7 +46,7 @@ impl Tokens {
     }
 }
 
-impl Known {
+impl StoredSignIn {
     /// What is known after these tokens came. A refresh token that is not replaced goes on to count.
     pub(super) fn take(&mut self, tokens: Tokens) {
         self.access_token = Some(tokens.access);

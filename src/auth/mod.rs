@@ -27,4 +27,4 @@ pub use credentials::{SignIn, SignInOptions};
 pub use error::AuthError;
 pub use program::ProgramCredentials;
 pub use revoke::{SignedOut, sign_out};
-pub use store::{Known, Store, StoreError};
+pub use store::{Store, StoreError, StoredSignIn};

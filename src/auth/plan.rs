@@ -1,7 +1,7 @@
 use std::{sync::Arc, time::Duration};
 
 use super::{
-    AuthError, Known, Store,
+    AuthError, Store, StoredSignIn,
     client::OAuthClient,
     credentials::SignInCore,
     discovery::{self, AuthServer, Resource},
@@ -32,7 +32,7 @@ impl SignInCore {
     /// Finds out who signs in where, and for what.
     pub(super) async fn plan(
         &self,
-        earlier: Option<&Known>,
+        earlier: Option<&StoredSignIn>,
         challenge: Option<&Challenge>,
     ) -> Result<Plan<'_>, AuthError> {
         let resource = discovery::resource(&self.web, &self.url, challenge).await?;
@@ -77,7 +77,7 @@ impl SignInCore {
         &self,
         resource: &Resource,
         auth_server: &AuthServer,
-        earlier: Option<&Known>,
+        earlier: Option<&StoredSignIn>,
         challenge: Option<&Challenge>,
     ) -> Vec<String> {
         let mut scopes = Vec::new();

@@ -33,7 +33,7 @@ pub struct Store {
 /// One sign-in.
 #[derive(Clone, Deserialize, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Known {
+pub struct StoredSignIn {
     /// The server's address: tokens go there and nowhere else.
     pub url: String,
     /// The resource that they were issued for.
@@ -62,14 +62,14 @@ pub struct Known {
     pub(super) refresh_token: Option<String>,
 }
 
-impl Known {
+impl StoredSignIn {
     /// Whether a token that has ended can be renewed without a person.
     pub fn can_renew(&self) -> bool {
         self.refresh_token.is_some()
     }
 }
 
-impl fmt::Debug for Known {
+impl fmt::Debug for StoredSignIn {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Known({} at {})", self.url, self.issuer)
     }
@@ -87,7 +87,7 @@ pub(super) struct Registered {
 pub(super) struct Book {
     version: u32,
     #[serde(default)]
-    pub(super) servers: Vec<Known>,
+    pub(super) servers: Vec<StoredSignIn>,
     #[serde(default)]
     pub(super) clients: Vec<Registered>,
 }
@@ -167,7 +167,7 @@ impl Store {
     ///
     /// # Errors
     /// [`StoreError`].
-    pub fn all(&self) -> Result<Vec<Known>, StoreError> {
+    pub fn all(&self) -> Result<Vec<StoredSignIn>, StoreError> {
         Ok(self.book()?.servers)
     }
 
@@ -175,7 +175,7 @@ impl Store {
     ///
     /// # Errors
     /// [`StoreError`].
-    pub fn find(&self, url: &str) -> Result<Option<Known>, StoreError> {
+    pub fn find(&self, url: &str) -> Result<Option<StoredSignIn>, StoreError> {
         Ok(self.all()?.into_iter().find(|known| known.url == url))
     }
 
@@ -246,7 +246,7 @@ impl Locked {
     }
 
     /// Changes the sign-in to one server, which there may be none of.
-    pub(super) fn put(&self, known: Known) -> Result<(), StoreError> {
+    pub(super) fn put(&self, known: StoredSignIn) -> Result<(), StoreError> {
         let mut book = self.read()?;
         book.servers.retain(|other| other.url != known.url);
         book.servers.push(known);
@@ -256,7 +256,7 @@ impl Locked {
 
 /// What every version of the file says.
 #[derive(Deserialize)]
-struct Head {
+struct StoreHead {
     version: u32,
 }
 
@@ -282,7 +282,7 @@ fn read(path: &Path) -> Result<Book, StoreError> {
 
 /// What is kept, from its text; whether a text that is none is of a newer program.
 fn parse(text: &str) -> Result<Book, bool> {
-    match serde_json::from_str::<Head>(text) {
+    match serde_json::from_str::<StoreHead>(text) {
         Ok(head) if head.version > VERSION => Err(true),
         Ok(_) => serde_json::from_str(text).map_err(|_| false),
         Err(_) => Err(false),
@@ -295,8 +295,8 @@ pub(super) mod tests {
 
     use super::*;
 
-    pub(in crate::auth) fn known(url: &str) -> Known {
-        Known {
+    pub(in crate::auth) fn known(url: &str) -> StoredSignIn {
+        StoredSignIn {
             url: url.to_owned(),
             resource: url.to_owned(),
             issuer: "https://as".to_owned(),

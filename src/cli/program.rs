@@ -6,7 +6,7 @@ use clap::{CommandFactory as _, FromArgMatches as _, error::ErrorKind};
 use super::{Cli, Command, help::examples_first};
 use crate::{
     commands::{
-        Context, Program, add, answers,
+        CommandLine, Context, add, answers,
         argv::{guess_output, read_words},
         call, candidates, complete, completions, demo_server, doctor, down, downcast, help_or_usage, import,
         instructions, keep_server, login, logout, logs, man,
@@ -19,7 +19,7 @@ use crate::{
 };
 
 /// This command line, for commands that carry out others.
-const PROGRAM: Program = Program {
+const PROGRAM: CommandLine = CommandLine {
     grammar: Cli::command,
     dispatch: |words, context| Box::pin(async move { dispatch(Cli::from_arg_matches(&words)?.command, context).await }),
 };

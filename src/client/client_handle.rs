@@ -31,7 +31,7 @@ pub struct ToolCall {
 }
 
 /// The client of one server: one that this process started or reached itself, or one that another process keeps.
-pub struct Client(Way);
+pub struct Client(DirectOrAttached);
 
 impl fmt::Debug for Client {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -39,7 +39,7 @@ impl fmt::Debug for Client {
     }
 }
 
-enum Way {
+enum DirectOrAttached {
     Direct(Box<DirectClient>),
     Attached(Box<dyn Attached>),
 }
@@ -127,37 +127,37 @@ impl Client {
 
     /// The client of a server that another process keeps.
     pub fn attached(attached: impl Attached + 'static) -> Self {
-        Self(Way::Attached(Box::new(attached)))
+        Self(DirectOrAttached::Attached(Box::new(attached)))
     }
 
     /// Opens the conversation through `opener`.
     pub(super) async fn open(opener: Opener, stop: &CancellationToken) -> Result<Self, ClientError> {
-        Ok(Self(Way::Direct(Box::new(DirectClient::open(opener, stop).await?))))
+        Ok(Self(DirectOrAttached::Direct(Box::new(DirectClient::open(opener, stop).await?))))
     }
 
     /// Whether its connection has ended; the next request opens it again.
     pub fn has_ended(&self) -> bool {
         match &self.0 {
-            Way::Direct(direct) => direct.is_over(),
-            Way::Attached(attached) => attached.is_over(),
+            DirectOrAttached::Direct(direct) => direct.is_over(),
+            DirectOrAttached::Attached(attached) => attached.is_over(),
         }
     }
 
     /// Whether another process keeps the server.
     pub fn is_attached(&self) -> bool {
-        matches!(self.0, Way::Attached(_))
+        matches!(self.0, DirectOrAttached::Attached(_))
     }
 
     /// Whether it is of no more use: the process that keeps its server is gone. One of our own opens its connection again.
     pub fn is_over(&self) -> bool {
-        matches!(&self.0, Way::Attached(attached) if attached.is_over())
+        matches!(&self.0, DirectOrAttached::Attached(attached) if attached.is_over())
     }
 
     /// What the server says of itself.
     pub fn info(&self) -> Arc<ServerInfo> {
         match &self.0 {
-            Way::Direct(direct) => direct.info(),
-            Way::Attached(attached) => attached.info(),
+            DirectOrAttached::Direct(direct) => direct.info(),
+            DirectOrAttached::Attached(attached) => attached.info(),
         }
     }
 
@@ -167,8 +167,8 @@ impl Client {
     /// When a page cannot be had.
     pub async fn list_tools(&self, stop: &CancellationToken) -> Result<Vec<Tool>, ClientError> {
         match &self.0 {
-            Way::Direct(direct) => direct.list_tools(stop).await,
-            Way::Attached(attached) => attached.list_tools(true, stop).await,
+            DirectOrAttached::Direct(direct) => direct.list_tools(stop).await,
+            DirectOrAttached::Attached(attached) => attached.list_tools(true, stop).await,
         }
     }
 
@@ -178,8 +178,8 @@ impl Client {
     /// When a page cannot be had.
     pub async fn known_tools(&self, stop: &CancellationToken) -> Result<Vec<Tool>, ClientError> {
         match &self.0 {
-            Way::Direct(direct) => direct.list_tools(stop).await,
-            Way::Attached(attached) => attached.list_tools(false, stop).await,
+            DirectOrAttached::Direct(direct) => direct.list_tools(stop).await,
+            DirectOrAttached::Attached(attached) => attached.list_tools(false, stop).await,
         }
     }
 
@@ -189,8 +189,8 @@ impl Client {
     /// When a page cannot be had.
     pub async fn list(&self, method: &str, key: &str, stop: &CancellationToken) -> Result<Vec<Value>, ClientError> {
         match &self.0 {
-            Way::Direct(direct) => direct.list(method, key, stop).await,
-            Way::Attached(attached) => attached.list(method, key, stop).await,
+            DirectOrAttached::Direct(direct) => direct.list(method, key, stop).await,
+            DirectOrAttached::Attached(attached) => attached.list(method, key, stop).await,
         }
     }
 
@@ -200,8 +200,8 @@ impl Client {
     /// When there is no result.
     pub async fn call_tool(&self, call: ToolCall, stop: &CancellationToken) -> Result<CallEnd, ClientError> {
         match &self.0 {
-            Way::Direct(direct) => direct.call_tool(call, stop).await,
-            Way::Attached(attached) => attached.call_tool(call, stop).await,
+            DirectOrAttached::Direct(direct) => direct.call_tool(call, stop).await,
+            DirectOrAttached::Attached(attached) => attached.call_tool(call, stop).await,
         }
     }
 
@@ -216,8 +216,8 @@ impl Client {
         stop: &CancellationToken,
     ) -> Result<CallEnd, ClientError> {
         match &self.0 {
-            Way::Direct(direct) => direct.call(method, params, None, stop).await,
-            Way::Attached(attached) => attached.call(method, params, stop).await,
+            DirectOrAttached::Direct(direct) => direct.call(method, params, None, stop).await,
+            DirectOrAttached::Attached(attached) => attached.call(method, params, stop).await,
         }
     }
 
@@ -233,8 +233,8 @@ impl Client {
         stop: &CancellationToken,
     ) -> Result<CallEnd, ClientError> {
         match &self.0 {
-            Way::Direct(direct) => direct.call(method, params, Some(caller), stop).await,
-            Way::Attached(attached) => attached.call(method, params, stop).await,
+            DirectOrAttached::Direct(direct) => direct.call(method, params, Some(caller), stop).await,
+            DirectOrAttached::Attached(attached) => attached.call(method, params, stop).await,
         }
     }
 
@@ -250,8 +250,8 @@ impl Client {
         stop: &CancellationToken,
     ) -> Result<CallEnd, ClientError> {
         match &self.0 {
-            Way::Direct(direct) => direct.resume(pending, before_sending, None, stop).await,
-            Way::Attached(attached) => attached.resume(pending, before_sending, stop).await,
+            DirectOrAttached::Direct(direct) => direct.resume(pending, before_sending, None, stop).await,
+            DirectOrAttached::Attached(attached) => attached.resume(pending, before_sending, stop).await,
         }
     }
 
@@ -267,8 +267,8 @@ impl Client {
         stop: &CancellationToken,
     ) -> Result<CallEnd, ClientError> {
         match &self.0 {
-            Way::Direct(direct) => direct.resume(pending, before_sending, Some(caller), stop).await,
-            Way::Attached(attached) => attached.resume(pending, before_sending, stop).await,
+            DirectOrAttached::Direct(direct) => direct.resume(pending, before_sending, Some(caller), stop).await,
+            DirectOrAttached::Attached(attached) => attached.resume(pending, before_sending, stop).await,
         }
     }
 
@@ -283,8 +283,8 @@ impl Client {
         stop: &CancellationToken,
     ) -> Result<Box<RawValue>, ClientError> {
         match &self.0 {
-            Way::Direct(direct) => direct.request(method, params, stop).await,
-            Way::Attached(attached) => attached.request(method, params, stop).await,
+            DirectOrAttached::Direct(direct) => direct.request(method, params, stop).await,
+            DirectOrAttached::Attached(attached) => attached.request(method, params, stop).await,
         }
     }
 
@@ -296,16 +296,16 @@ impl Client {
     /// When the server refuses or the connection is lost.
     pub async fn listen(&self, filter: Map<String, Value>, stop: &CancellationToken) -> Result<(), ClientError> {
         match &self.0 {
-            Way::Direct(direct) => direct.listen(filter, stop).await,
-            Way::Attached(attached) => attached.listen(filter, stop).await,
+            DirectOrAttached::Direct(direct) => direct.listen(filter, stop).await,
+            DirectOrAttached::Attached(attached) => attached.listen(filter, stop).await,
         }
     }
 
     /// Ends the connection: open questions are answered cancel, and the server is given its grace. A kept server goes on.
     pub async fn close(&self) {
         match &self.0 {
-            Way::Direct(direct) => direct.close().await,
-            Way::Attached(attached) => attached.close().await,
+            DirectOrAttached::Direct(direct) => direct.close().await,
+            DirectOrAttached::Attached(attached) => attached.close().await,
         }
     }
 }

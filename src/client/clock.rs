@@ -11,11 +11,11 @@ use tokio::{
 /// Time that stands still while somebody holds a [`ClockPause`]: while a question is open, or an accepted link is waited for.
 #[derive(Clone)]
 pub(super) struct Clock {
-    state: Arc<Mutex<State>>,
+    state: Arc<Mutex<ClockState>>,
     changed: watch::Sender<()>,
 }
 
-struct State {
+struct ClockState {
     pauses: usize,
     /// The time that had passed at `since`.
     passed: Duration,
@@ -28,7 +28,7 @@ pub(super) struct ClockPause(Clock);
 impl Clock {
     /// A running clock at zero.
     pub(super) fn new() -> Self {
-        let state = State { pauses: 0, passed: Duration::ZERO, since: Instant::now() };
+        let state = ClockState { pauses: 0, passed: Duration::ZERO, since: Instant::now() };
         Self { state: Arc::new(Mutex::new(state)), changed: watch::Sender::new(()) }
     }
 
@@ -66,12 +66,12 @@ impl Clock {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, ClockState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl State {
+impl ClockState {
     fn now(&self) -> Duration {
         if self.pauses == 0 { self.passed + self.since.elapsed() } else { self.passed }
     }

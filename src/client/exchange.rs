@@ -50,8 +50,12 @@ impl DirectClient {
             let answer = session.request(ask.clone(), patience, scope, stop).await;
             let is_proven = session.is_proven();
             let mut fate = fate(&answer, is_proven, is_repeatable);
-            if matches!(fate, Fate::Doubtful) {
-                fate = if self.opener.confirm(&session, stop).await { Fate::Final } else { Fate::SpeaksOtherwise };
+            if matches!(fate, RequestFate::Doubtful) {
+                fate = if self.opener.confirm(&session, stop).await {
+                    RequestFate::Final
+                } else {
+                    RequestFate::SpeaksOtherwise
+                };
             }
             let is_passing = matches!(&answer, Err(Failure::Transport(error)) if error.is_passing());
             if !is_proven && answer.is_err() && !is_passing && !stop.is_cancelled() {
@@ -59,9 +63,9 @@ impl DirectClient {
                 self.opener.forget();
             }
             match fate {
-                Fate::SpeaksOtherwise if again => self.replace(&session, stop).await?,
-                Fate::SessionEnded if again => self.opener.renew(&session, stop).await?,
-                Fate::Lost if again => {
+                RequestFate::SpeaksOtherwise if again => self.replace(&session, stop).await?,
+                RequestFate::SessionEnded if again => self.opener.renew(&session, stop).await?,
+                RequestFate::Lost if again => {
                     session.wire.setup().warn(format!("the answer to {method} was lost; it is sent again"))
                 }
                 _ => {
@@ -78,7 +82,7 @@ impl DirectClient {
 }
 
 /// What becomes of a request.
-enum Fate {
+enum RequestFate {
     /// What there is, is the answer.
     Final,
     /// The server refused it, and may not speak any more as it is remembered to.
@@ -91,20 +95,20 @@ enum Fate {
     Lost,
 }
 
-fn fate(answer: &Result<Frame, Failure>, is_proven: bool, is_repeatable: bool) -> Fate {
+fn fate(answer: &Result<Frame, Failure>, is_proven: bool, is_repeatable: bool) -> RequestFate {
     let error = match answer {
-        Ok(frame) if !is_proven && matches!(frame.kind(), FrameKind::Error { .. }) => return Fate::Doubtful,
+        Ok(frame) if !is_proven && matches!(frame.kind(), FrameKind::Error { .. }) => return RequestFate::Doubtful,
         Err(Failure::Transport(error)) => error,
-        Ok(_) | Err(Failure::TimedOut(_) | Failure::Stopped) => return Fate::Final,
+        Ok(_) | Err(Failure::TimedOut(_) | Failure::Stopped) => return RequestFate::Final,
     };
     let is_refused = matches!(error, TransportError::Http { status: 400..=499, .. }) && !error.is_passing();
     let is_lost =
         matches!(error, TransportError::Closed(_) | TransportError::NoAnswer(_) | TransportError::Unreachable { .. });
     match error {
-        TransportError::SessionLost { .. } => Fate::SessionEnded,
-        _ if !is_proven && (is_refused || (is_lost && is_repeatable)) => Fate::SpeaksOtherwise,
-        _ if is_lost && is_repeatable => Fate::Lost,
-        _ => Fate::Final,
+        TransportError::SessionLost { .. } => RequestFate::SessionEnded,
+        _ if !is_proven && (is_refused || (is_lost && is_repeatable)) => RequestFate::SpeaksOtherwise,
+        _ if is_lost && is_repeatable => RequestFate::Lost,
+        _ => RequestFate::Final,
     }
 }
 

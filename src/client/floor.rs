@@ -30,7 +30,7 @@ pub(super) struct Floor {
 }
 
 /// The right to run while others wait.
-pub(super) type Turn = OwnedSemaphorePermit;
+pub(super) type FloorTurn = OwnedSemaphorePermit;
 
 impl Floor {
     /// `is_needed` says whether questions come without their call.

@@ -8,7 +8,7 @@ use std::{
 
 use tokio::sync::{mpsc, oneshot, watch};
 
-use super::{Caller, ProgressSink, ToolProgress, clock::Clock, driver::DriverCommand, floor::Turn};
+use super::{Caller, ProgressSink, ToolProgress, clock::Clock, driver::DriverCommand, floor::FloorTurn};
 use crate::elicitation::{CallName, Why};
 
 /// A call of ours, from its first request to its end, over all its rounds, polls and repetitions: what progress belongs
@@ -31,7 +31,7 @@ pub(super) struct CallScope {
     asked: AtomicBool,
     on_progress: OnceLock<ProgressSink>,
     /// Whether it has the floor, where several share the client.
-    turn: Mutex<Option<Turn>>,
+    turn: Mutex<Option<FloorTurn>>,
     /// Whether the server waits for an answer, and asks nothing else as long as it does.
     is_blocked: AtomicBool,
 }
@@ -50,7 +50,7 @@ impl CallScope {
     }
 
     /// The call has the floor from now on.
-    pub(super) fn hold(&self, turn: Turn) {
+    pub(super) fn hold(&self, turn: FloorTurn) {
         self.turn.lock().unwrap_or_else(PoisonError::into_inner).replace(turn);
     }
 

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 use super::{context::Context, target_file::FileArgs};
 use crate::{
-    config::{self, ConfigError, Environment, Target, suspects},
+    config::{self, AdhocTarget, ConfigError, Environment, suspects},
     error::Error,
     text::safe_line,
 };
@@ -97,7 +97,7 @@ fn entry(args: &AddArgs) -> Result<Map<String, Value>, Error> {
         set("cwd", json!(cwd));
     }
     if let Some(url) = &args.url {
-        if !Target::is_url(url) && !url.contains("${") {
+        if !AdhocTarget::is_url(url) && !url.contains("${") {
             let hint = Some(format!("toolnexus add {} -- {}", args.name, crate::output::shell_word(url)));
             return Err(Error::Usage { message: format!("{url:?} is not a web address"), hint });
         }

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::{context::Context, names::remembered};
 use crate::{
-    config::{self, Client, Config, Environment},
+    config::{self, Config, Environment, OtherClient},
     text::safe_line,
 };
 
@@ -89,7 +89,7 @@ fn values(arg: &clap::Arg) -> Vec<Candidate> {
 
 /// The clients whose files are read.
 fn clients() -> Vec<Candidate> {
-    Client::ALL.map(|client| (client.word().to_owned(), client.title().to_owned())).into()
+    OtherClient::ALL.map(|client| (client.word().to_owned(), client.title().to_owned())).into()
 }
 
 /// A command line as far as it goes.

@@ -10,7 +10,7 @@ use super::{
     context::Context,
     options::ServerArgs,
     questions::Questions,
-    shared::{Lent, Listener, Shared, Way},
+    shared::{Lent, ShellConnections, ShellListener, ShellWay},
     signals::Signals,
 };
 use crate::{
@@ -36,15 +36,15 @@ pub(super) struct CommandHost {
     pub(super) signals: Signals,
     /// What prints.
     pub(super) printer: Arc<Printer>,
-    heard: Arc<Mutex<Heard>>,
-    way: Arc<Way>,
+    heard: Arc<Mutex<HeardNotices>>,
+    way: Arc<ShellWay>,
     /// Whether the host outlives this, which is one line of a shell; what it is lent.
-    line: Option<Line>,
+    line: Option<ShellLineState>,
 }
 
 /// A line of a shell.
 #[derive(Default)]
-struct Line {
+struct ShellLineState {
     /// From which level on servers are to log, where the line says.
     level: Option<String>,
     _lent: Option<Lent>,
@@ -55,7 +55,7 @@ pub(super) type Ear = Arc<dyn Fn(&Notice) -> bool + Send + Sync>;
 
 /// What a run has to remember of its notices.
 #[derive(Debug, Default)]
-pub(super) struct Heard {
+pub(super) struct HeardNotices {
     /// The questions that could not be answered.
     pub(super) unanswered: Vec<Unanswered>,
 }
@@ -91,11 +91,11 @@ impl CommandHost {
         let (printer, signals) = (&context.printer, context.signals()?);
         printer.hide(&config.mask);
         let resolver = questions.resolver.clone();
-        let listener = Listener { resolver: resolver.clone(), printer: Arc::clone(printer), ear };
+        let listener = ShellListener { resolver: resolver.clone(), printer: Arc::clone(printer), ear };
         if let Some(shared) = context.shared.as_ref().filter(|shared| shared.fits(&config, args, questions)) {
             let lent = Some(shared.way.lend(listener));
             let (host, heard, way) = (Arc::clone(&shared.host), Arc::clone(&shared.heard), Arc::clone(&shared.way));
-            let line = Some(Line { level: log_level, _lent: lent });
+            let line = Some(ShellLineState { level: log_level, _lent: lent });
             return Ok(Self { host, signals, printer: Arc::clone(printer), heard, way, line });
         }
         let mut warnings = config.warnings.iter().chain(config.servers.iter().flat_map(|entry| &entry.warnings));
@@ -109,7 +109,7 @@ impl CommandHost {
             }
         }
         let heard = Arc::new(Mutex::default());
-        let way = Arc::new(Way::new(listener));
+        let way = Arc::new(ShellWay::new(listener));
         let way_of_questions = Arc::clone(&way) as Arc<dyn Resolver>;
         let mut times = Times::default();
         if let Some(wait) = questions.url_wait {
@@ -182,14 +182,14 @@ impl CommandHost {
     /// The same servers for one line of a shell, which can be interrupted alone.
     pub(super) fn for_line(&self) -> Self {
         let (host, heard, printer) = (Arc::clone(&self.host), Arc::clone(&self.heard), Arc::clone(&self.printer));
-        let (signals, way, line) = (self.signals.for_line(), Arc::clone(&self.way), Some(Line::default()));
+        let (signals, way, line) = (self.signals.for_line(), Arc::clone(&self.way), Some(ShellLineState::default()));
         Self { host, signals, printer, heard, way, line }
     }
 
     /// What the lines of a shell share of this.
-    pub(super) fn share(&self, questions: &Questions, timeout: Option<Duration>) -> Shared {
+    pub(super) fn share(&self, questions: &Questions, timeout: Option<Duration>) -> ShellConnections {
         let (host, way, heard) = (Arc::clone(&self.host), Arc::clone(&self.way), Arc::clone(&self.heard));
-        Shared { host, way, heard, questions: questions.lent(), timeout }
+        ShellConnections { host, way, heard, questions: questions.lent(), timeout }
     }
 
     /// The questions that could not be answered for these reasons, once each; where they were not heard of, the reasons.
@@ -238,7 +238,7 @@ impl CommandHost {
     }
 
     /// Ends the servers, and gives what was heard of them.
-    pub(super) async fn close(self) -> Heard {
+    pub(super) async fn close(self) -> HeardNotices {
         if self.line.is_none() {
             self.host.disconnect_all().await;
         }

@@ -7,7 +7,7 @@ use clap::ArgMatches;
 use futures_util::future::LocalBoxFuture;
 use serde_json::Value;
 
-use super::{options::GlobalArgs, shared::Shared, signals::Signals};
+use super::{options::GlobalArgs, shared::ShellConnections, signals::Signals};
 use crate::{
     config::{self, Config, ConfigError, Environment},
     error::Error,
@@ -16,7 +16,7 @@ use crate::{
 
 /// The whole command line, which no command knows.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Program {
+pub(crate) struct CommandLine {
     /// Its words.
     pub(crate) grammar: fn() -> clap::Command,
     /// Carries out what they came to.
@@ -31,16 +31,16 @@ pub struct Context {
     /// What prints.
     pub(crate) printer: Arc<Printer>,
     signals: Arc<OnceLock<Signals>>,
-    program: Program,
+    program: CommandLine,
     /// The connections of the shell in which the command is a line.
-    pub(super) shared: Option<Arc<Shared>>,
+    pub(super) shared: Option<Arc<ShellConnections>>,
     /// Where the result goes, in place of being printed.
     pub(super) keeps: Option<Arc<Mutex<Option<Value>>>>,
 }
 
 impl Context {
     /// The context of commands with these general options, which print with `printer`, as a part of `program`.
-    pub(crate) fn new(global: GlobalArgs, printer: Arc<Printer>, program: Program) -> Self {
+    pub(crate) fn new(global: GlobalArgs, printer: Arc<Printer>, program: CommandLine) -> Self {
         Self { global, printer, signals: Arc::default(), program, shared: None, keeps: None }
     }
 
@@ -56,7 +56,7 @@ impl Context {
         global: GlobalArgs,
         printer: Arc<Printer>,
         signals: Signals,
-        shared: Arc<Shared>,
+        shared: Arc<ShellConnections>,
     ) -> Self {
         // Another configuration has other servers.
         let shared = global.config.is_none().then_some(shared);

@@ -91,7 +91,7 @@ fn shown(
     state.extend(problem.clone());
     let row = [server.name.as_str(), kind, &endpoint, &state.join(", ")].map(|text| safe_line(text).into_owned());
     let value = json!({
-        "client": file.client.map(config::Client::word), "file": file.path, "line": server.line, "scope": server.reach.word(),
+        "client": file.client.map(config::OtherClient::word), "file": file.path, "line": server.line, "scope": server.reach.word(),
         "name": server.name, "kind": kind, "endpoint": endpoint, "enabled": enabled, "configured": configured,
         "problem": problem, "notes": server.notes,
     });

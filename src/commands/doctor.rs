@@ -23,9 +23,9 @@ use super::{
 };
 use crate::{
     client::{Notice, NoticeKind},
-    config::{Config, Entry, FoundBy},
+    config::{Config, FoundBy, ServerEntry},
     error::Error,
-    keeper::Found,
+    keeper::KeptServer,
     text::{safe_line, safe_name},
 };
 
@@ -60,7 +60,7 @@ pub struct DoctorArgs {
 }
 
 /// What servers said unasked, by their names: warnings of ours about them, in their order.
-type Said = Arc<Mutex<HashMap<String, Vec<String>>>>;
+type ServerWords = Arc<Mutex<HashMap<String, Vec<String>>>>;
 
 /// Looks at the servers.
 ///
@@ -75,7 +75,7 @@ pub async fn run(args: DoctorArgs, context: &Context) -> anyhow::Result<()> {
     let Picked { mut config, names } = Picked::new(server, context, &args.server, args.trust).await?;
     let about = about_config(&config);
     let warnings = std::mem::take(&mut config.warnings);
-    let said = Said::default();
+    let said = ServerWords::default();
     let questions = Questions::for_listing();
     let level = CommandHost::log_level(printer);
     let session = CommandHost::with_ear(config.clone(), &args.server, &questions, (None, level), context, ear(&said))?;
@@ -133,7 +133,7 @@ fn about_config(config: &Config) -> (String, Value) {
     (format!("configuration: {path} ({how})"), json!({"path": path, "foundBy": how}))
 }
 
-fn ear(said: &Said) -> Ear {
+fn ear(said: &ServerWords) -> Ear {
     let said = Arc::clone(said);
     Arc::new(move |notice: &Notice| {
         let NoticeKind::Warning(words) = &notice.kind else { return false };
@@ -149,12 +149,12 @@ fn ear(said: &Said) -> Ear {
 /// What was seen of one server.
 #[derive(Default)]
 struct Seen {
-    steps: Vec<Step>,
+    steps: Vec<DoctorStep>,
     findings: Vec<Finding>,
     failed: Option<Error>,
 }
 
-struct Step {
+struct DoctorStep {
     name: &'static str,
     is_well: bool,
     about: String,
@@ -165,7 +165,7 @@ struct Step {
 impl Seen {
     fn step(&mut self, name: &'static str, about: impl Into<String>, began: Option<Instant>, value: Value) {
         let milliseconds = began.and_then(|began| began.elapsed().as_millis().try_into().ok());
-        self.steps.push(Step { name, is_well: true, about: about.into(), milliseconds, value });
+        self.steps.push(DoctorStep { name, is_well: true, about: about.into(), milliseconds, value });
     }
 
     fn fail(&mut self, name: &'static str, error: Error, began: Option<Instant>) {
@@ -208,13 +208,13 @@ impl Seen {
 }
 
 /// Where an entry stands, and which it hides.
-fn stands_in(entry: &Entry) -> String {
+fn stands_in(entry: &ServerEntry) -> String {
     let Some(file) = &entry.file else { return String::new() };
     let hides = entry.hides.as_ref().map(|own| format!(", hides the one of {}", own.display())).unwrap_or_default();
     format!("  ({}:{}{hides})", file.display(), entry.line)
 }
 
-async fn look(session: &CommandHost, config: &Config, kept: &[Found], name: &str) -> Seen {
+async fn look(session: &CommandHost, config: &Config, kept: &[KeptServer], name: &str) -> Seen {
     let mut seen = Seen::default();
     let Some(entry) = config.entry(name) else { return seen };
     seen.findings.extend(entry.warnings.iter().cloned().map(Finding::warning));

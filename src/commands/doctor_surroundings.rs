@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     auth::Store,
-    config::{Config, Entry, ServerConfig},
+    config::{Config, ServerConfig, ServerEntry},
     transport::{Endpoint, HttpEndpoint, proxy_of},
 };
 
@@ -66,10 +66,10 @@ fn sign_in(server: &ServerConfig, http: &HttpEndpoint) -> Around {
 }
 
 /// The other entries that are this very server.
-pub(super) fn same_as(config: &Config, entry: &Entry) -> Vec<String> {
+pub(super) fn same_as(config: &Config, entry: &ServerEntry) -> Vec<String> {
     let Ok(server) = &entry.server else { return Vec::new() };
     let own = server.fingerprint();
-    let is_same = |other: &&Entry| {
+    let is_same = |other: &&ServerEntry| {
         other.enabled && other.name != entry.name && other.server.as_ref().is_ok_and(|it| it.fingerprint() == own)
     };
     config.servers.iter().filter(is_same).map(|other| other.name.to_string()).collect()

@@ -8,7 +8,7 @@ use super::{context::Context, kept};
 use crate::{
     config::near_misses,
     error::Error,
-    keeper::{self, Ending, Found},
+    keeper::{self, KeptEnding, KeptServer},
     text::safe_line,
 };
 
@@ -37,11 +37,11 @@ pub async fn run(args: &DownArgs, context: &Context) -> anyhow::Result<()> {
         return Err(Error::Usage { message: "SERVER is missing".to_owned(), hint }.into());
     }
     let found = kept::look(printer).await?;
-    let is_meant = |found: &Found, word: &str| word == found.standing.server || word == found.standing.place;
+    let is_meant = |found: &KeptServer, word: &str| word == found.standing.server || word == found.standing.place;
     if let Some(word) = args.servers.iter().find(|word| !found.iter().any(|found| is_meant(found, word))) {
         return Err(not_up(word, &found).into());
     }
-    let meant: Vec<&Found> =
+    let meant: Vec<&KeptServer> =
         found.iter().filter(|found| args.all || args.servers.iter().any(|word| is_meant(found, word))).collect();
     let ended = join_all(meant.iter().map(|found| keeper::end(found))).await;
     let mut lines = String::new();
@@ -50,8 +50,8 @@ pub async fn run(args: &DownArgs, context: &Context) -> anyhow::Result<()> {
         let standing = &found.standing;
         let (word, text) =
             match ending.map_err(|refused| Error::Io(format!("{} was not ended: {refused}", standing.server)))? {
-                Ending::Ended => ("ended", "down"),
-                Ending::Killed => ("killed", "down; it did not stop by itself, so it was killed"),
+                KeptEnding::Ended => ("ended", "down"),
+                KeptEnding::Killed => ("killed", "down; it did not stop by itself, so it was killed"),
             };
         let lost = match standing.waiting {
             0 => String::new(),
@@ -65,7 +65,7 @@ pub async fn run(args: &DownArgs, context: &Context) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn not_up(word: &str, found: &[Found]) -> Error {
+fn not_up(word: &str, found: &[KeptServer]) -> Error {
     let names: Vec<&str> = found.iter().map(|found| found.standing.server.as_str()).collect();
     let near = near_misses(word, names.iter().copied());
     let hint = match (near.as_slice(), names.as_slice()) {

@@ -91,7 +91,7 @@ impl Each<'_> {
         let mut ready = BTreeMap::<usize, Done>::new();
         let mut bytes = 0;
         let (mut begun, mut printed, mut last) = (0, 0, 0);
-        let mut ends = Ends::default();
+        let mut ends = EachEnds::default();
         let mut warned = HashSet::new();
         let waiting = self.call.context.printer.wait(Doing::Many {
             server: self.call.server.to_string(),
@@ -193,7 +193,7 @@ impl Each<'_> {
         Ok(outcome.with_warnings(warnings.into_iter().chain(mismatch)))
     }
 
-    fn print(&self, done: Done, ends: &mut Ends, warned: &mut HashSet<String>) -> anyhow::Result<()> {
+    fn print(&self, done: Done, ends: &mut EachEnds, warned: &mut HashSet<String>) -> anyhow::Result<()> {
         let printer = &self.call.context.printer;
         for warning in &done.outcome.warnings {
             if warned.len() < WARNINGS && warned.insert(warning.clone()) {
@@ -215,12 +215,12 @@ impl Each<'_> {
 
 /// How the calls ended.
 #[derive(Default)]
-struct Ends {
+struct EachEnds {
     failed: usize,
     first: Option<Error>,
 }
 
-impl Ends {
+impl EachEnds {
     fn add(&mut self, error: Option<Error>) {
         let Some(error) = error else { return };
         self.failed += 1;

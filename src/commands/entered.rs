@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::context::Context;
 use crate::{
-    config::{self, Config, Entry, Environment, Input},
+    config::{self, Config, ConfigInput, Environment, ServerEntry},
     error::Error,
     form::Form,
     terminal::{Filled, Terminal},
@@ -18,7 +18,7 @@ use crate::{
 /// When the person does not want to, or the file cannot be read again.
 pub(super) async fn entered(
     config: Config,
-    is_meant: impl Fn(&Entry) -> bool,
+    is_meant: impl Fn(&ServerEntry) -> bool,
     context: &Context,
 ) -> anyhow::Result<Config> {
     let wanted = wanted(&config, is_meant);
@@ -63,8 +63,8 @@ pub(super) fn as_written(config: Config, context: &Context) -> anyhow::Result<Co
 }
 
 /// What is asked for, each once, with the servers that want it.
-fn wanted(config: &Config, is_meant: impl Fn(&Entry) -> bool) -> Vec<(Input, Vec<String>)> {
-    let mut wanted: Vec<(Input, Vec<String>)> = Vec::new();
+fn wanted(config: &Config, is_meant: impl Fn(&ServerEntry) -> bool) -> Vec<(ConfigInput, Vec<String>)> {
+    let mut wanted: Vec<(ConfigInput, Vec<String>)> = Vec::new();
     let known: HashMap<_, _> = config.inputs.iter().map(|input| ((&input.file, input.id.as_str()), input)).collect();
     for entry in config.servers.iter().filter(|entry| entry.enabled && is_meant(entry)) {
         let file = entry.file.clone().unwrap_or_default();
@@ -75,7 +75,7 @@ fn wanted(config: &Config, is_meant: impl Fn(&Entry) -> bool) -> Vec<(Input, Vec
                 continue;
             }
             let input = known.get(&(&file, id.as_str())).map(|input| (*input).clone());
-            let input = input.unwrap_or_else(|| Input::unknown(file.clone(), id.clone()));
+            let input = input.unwrap_or_else(|| ConfigInput::unknown(file.clone(), id.clone()));
             wanted.push((input, vec![entry.name.to_string()]));
         }
     }
@@ -83,8 +83,8 @@ fn wanted(config: &Config, is_meant: impl Fn(&Entry) -> bool) -> Vec<(Input, Vec
 }
 
 /// The keys of the fields: two files may have an input of the same id.
-fn keys(wanted: &[(Input, Vec<String>)]) -> Vec<String> {
-    let key = |(index, (input, _)): (usize, &(Input, Vec<String>))| {
+fn keys(wanted: &[(ConfigInput, Vec<String>)]) -> Vec<String> {
+    let key = |(index, (input, _)): (usize, &(ConfigInput, Vec<String>))| {
         let before = wanted[..index].iter().filter(|(other, _)| other.id == input.id).count();
         if before == 0 { input.id.clone() } else { format!("{} ({})", input.id, before + 1) }
     };
@@ -92,7 +92,7 @@ fn keys(wanted: &[(Input, Vec<String>)]) -> Vec<String> {
 }
 
 /// A form with a field for each.
-fn question(wanted: &[(Input, Vec<String>)]) -> (Form, String) {
+fn question(wanted: &[(ConfigInput, Vec<String>)]) -> (Form, String) {
     let mut properties = Map::new();
     let mut all: Vec<&str> = wanted.iter().flat_map(|(_, servers)| servers.iter().map(String::as_str)).collect();
     all.sort_unstable();

@@ -112,7 +112,7 @@ fn schema_of(say: &mut impl FnMut(String), key: &str, schema: &Value) {
             say(format!("its {key} requires {name:?}, which is not one of its properties"));
         }
     }
-    let mut walk = Walk { root: schema, parts: 0, dangling: Vec::new(), wrong: Vec::new() };
+    let mut walk = SchemaWalk { root: schema, parts: 0, dangling: Vec::new(), wrong: Vec::new() };
     walk.follow(schema, 0);
     let is_sound = walk.dangling.is_empty() && walk.wrong.is_empty();
     for reference in walk.dangling {
@@ -134,14 +134,14 @@ fn schema_of(say: &mut impl FnMut(String), key: &str, schema: &Value) {
 }
 
 /// A walk through a schema.
-struct Walk<'a> {
+struct SchemaWalk<'a> {
     root: &'a Value,
     parts: usize,
     dangling: Vec<&'a str>,
     wrong: Vec<String>,
 }
 
-impl<'a> Walk<'a> {
+impl<'a> SchemaWalk<'a> {
     fn follow(&mut self, schema: &'a Value, depth: usize) {
         self.parts += 1;
         let Some(object) = schema.as_object() else { return };

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use super::{add::as_it_is, context::Context, discovered::of};
 use crate::{
     config::{
-        Client, ConfigError, EditedFile, Environment, ForeignFile, ForeignServer, Reach, known_files, near_misses,
+        ConfigError, EditedFile, Environment, ForeignFile, ForeignServer, OtherClient, Reach, known_files, near_misses,
         own_file, read_foreign, suspects,
     },
     error::Error,
@@ -79,7 +79,7 @@ pub fn run(args: &ImportArgs, context: &Context) -> anyhow::Result<()> {
 fn sources(args: &ImportArgs, environment: &Environment) -> Result<Vec<ForeignFile>, Error> {
     let path = Path::new(&args.source);
     let is_path = args.source.contains('/') || args.source.contains('.') || path.is_file();
-    match Client::named(&args.source).filter(|_| !is_path) {
+    match OtherClient::named(&args.source).filter(|_| !is_path) {
         Some(client) => {
             let files = known_files(Some(client), environment);
             if files.is_empty() {
@@ -92,7 +92,7 @@ fn sources(args: &ImportArgs, environment: &Environment) -> Result<Vec<ForeignFi
         }
         None if is_path => Ok(vec![read_foreign(path, environment)?]),
         None => {
-            let names = Client::ALL.map(Client::word);
+            let names = OtherClient::ALL.map(OtherClient::word);
             let near = near_misses(&args.source, names);
             let hint = match near.first() {
                 Some(near) => format!("did you mean {near}?"),

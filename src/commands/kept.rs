@@ -3,7 +3,7 @@
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::{
-    keeper::{self, Found, Standing},
+    keeper::{self, KeptServer, Standing},
     output::Printer,
 };
 
@@ -11,7 +11,7 @@ use crate::{
 ///
 /// # Errors
 /// When stderr cannot be written.
-pub(super) async fn look(printer: &Printer) -> anyhow::Result<Vec<Found>> {
+pub(super) async fn look(printer: &Printer) -> anyhow::Result<Vec<KeptServer>> {
     match keeper::survey().await {
         Ok(found) => Ok(found),
         Err(refused) => {

@@ -15,7 +15,7 @@ use super::{
     select::Selected,
 };
 use crate::{
-    auth::{Known, SignInOptions, Store},
+    auth::{SignInOptions, Store, StoredSignIn},
     client::{ClientError, Unauthorized},
     elicitation::{Answer, Outcome, Question, QuestionBody, Resolver, Why},
     error::Error,
@@ -140,7 +140,7 @@ fn unauthorized(name: &str, word: &str, reason: &str) -> Error {
     Error::Client { server: name.into(), error: Box::new(ClientError::Unauthorized(refused)) }
 }
 
-fn show(printer: &Printer, name: &str, known: &Known, how: &str) -> anyhow::Result<()> {
+fn show(printer: &Printer, name: &str, known: &StoredSignIn, how: &str) -> anyhow::Result<()> {
     let mut value = json!({"server": name, "signedIn": true});
     if let (Value::Object(value), Value::Object(rest)) = (&mut value, to_json(known)) {
         value.extend(rest);
@@ -150,7 +150,7 @@ fn show(printer: &Printer, name: &str, known: &Known, how: &str) -> anyhow::Resu
 }
 
 /// A sign-in as data: who issued it, for what, until when. Nothing secret.
-pub(super) fn to_json(known: &Known) -> Value {
+pub(super) fn to_json(known: &StoredSignIn) -> Value {
     json!({
         "url": known.url, "resource": known.resource, "issuer": known.issuer, "scopes": known.scopes,
         "expiresAt": until(known), "renewable": known.can_renew(),
@@ -158,7 +158,7 @@ pub(super) fn to_json(known: &Known) -> Value {
 }
 
 /// The same in words.
-pub(super) fn words(known: &Known) -> String {
+pub(super) fn words(known: &StoredSignIn) -> String {
     let scopes = if known.scopes.is_empty() { "no scopes".to_owned() } else { known.scopes.join(", ") };
     let end = match until(known) {
         _ if known.can_renew() => "renewed automatically".to_owned(),
@@ -168,7 +168,7 @@ pub(super) fn words(known: &Known) -> String {
     safe_line(&format!("{scopes}; at {}; {end}", known.issuer)).into_owned()
 }
 
-fn until(known: &Known) -> Option<String> {
+fn until(known: &StoredSignIn) -> Option<String> {
     let at = i64::try_from(known.expires_at?).ok()?;
     jiff::Timestamp::from_second(at).ok().map(|at| at.to_string())
 }

@@ -88,7 +88,7 @@ pub async fn run(args: LogsArgs, context: &Context) -> anyhow::Result<()> {
 async fn of_another(name: &str, printer: &Printer) -> anyhow::Result<PathBuf> {
     let found = kept::look(printer).await?;
     let found = found.iter().find(|found| found.standing.server == name);
-    found.and_then(keeper::Found::log).ok_or_else(|| {
+    found.and_then(keeper::KeptServer::log).ok_or_else(|| {
         let hint = Some(format!("`toolnexus up {}` keeps it", shell_words::quote(name)));
         Error::Usage { message: format!("{name} has no log, because it was not kept"), hint }.into()
     })

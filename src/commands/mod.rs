@@ -66,5 +66,5 @@ mod waits;
 pub mod watch;
 
 pub use context::Context;
-pub(crate) use context::{Program, downcast};
+pub(crate) use context::{CommandLine, downcast};
 pub(crate) use refusal::help_or_usage;

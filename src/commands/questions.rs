@@ -16,7 +16,7 @@ use crate::{
     files::read_text,
     output::Printer,
     resolver::{
-        Browser, BrowserNotice, BrowserOptions, BrowserSink, Chain, Deferred, LineSink, Pending, Person, Program,
+        AnswerProgram, Browser, BrowserNotice, BrowserOptions, BrowserSink, Chain, Deferred, LineSink, Pending, Person,
         ProgramError, Recorder,
         answers::{Answers, AnswersError, AnswersFile, LinkSink, Otherwise, Overlay},
     },
@@ -245,7 +245,7 @@ fn program(words: &str, args: &QuestionArgs, printer: &Arc<Printer>) -> Result<A
     let stderr = Arc::clone(printer);
     let lines: LineSink = Arc::new(move |line| stderr.program_line(line));
     let limit = args.elicit_timeout.unwrap_or(PROGRAM_LIMIT);
-    match Program::new(words, limit, lines, links(printer, args)) {
+    match AnswerProgram::new(words, limit, lines, links(printer, args)) {
         Ok(program) => Ok(Arc::new(program)),
         Err(error @ ProgramError::Missing(_)) => Err(Error::Answers(error.to_string())),
         Err(error) => Err(Error::usage(error.to_string())),

@@ -22,7 +22,7 @@ use crate::{
     config::Config,
     error::Error,
     output::Printer,
-    resolver::{PendingError, Taken},
+    resolver::{PendingError, TakenCall},
     text::with_causes,
 };
 
@@ -63,7 +63,7 @@ pub async fn run(args: &ResumeArgs, context: &Context) -> anyhow::Result<()> {
     if args.questions.defer.is_some() {
         return Err(Error::usage("--defer cannot be used with resume, which keeps its own file").into());
     }
-    let taken = Taken::open(&args.file).map_err(|error| unusable(&error))?;
+    let taken = TakenCall::open(&args.file).map_err(|error| unusable(&error))?;
     if taken.pending.sent && !args.again {
         return Err(Error::Usage {
             message: format!(
@@ -93,7 +93,7 @@ pub async fn run(args: &ResumeArgs, context: &Context) -> anyhow::Result<()> {
 }
 
 /// The configuration that the call was made with, and the server's name in it.
-fn config(taken: &Taken, args: &ResumeArgs, global: &GlobalArgs) -> Result<(Config, String), Error> {
+fn config(taken: &TakenCall, args: &ResumeArgs, global: &GlobalArgs) -> Result<(Config, String), Error> {
     let mut global = global.clone();
     if global.config.is_none() {
         global.config.clone_from(&taken.pending.config);
@@ -114,7 +114,7 @@ struct Resume<'a> {
     printer: &'a Arc<Printer>,
     server: String,
     /// `None` once the call is over.
-    taken: Mutex<Option<Taken>>,
+    taken: Mutex<Option<TakenCall>>,
     shown: &'a ResultArgs,
 }
 
@@ -168,14 +168,14 @@ impl Resume<'_> {
             }
             Err(error) => {
                 if error.is_before_sending() {
-                    self.with(Taken::mark_unsent)?.map_err(|error| unusable(&error))?;
+                    self.with(TakenCall::mark_unsent)?.map_err(|error| unusable(&error))?;
                 }
                 Err(self.session.error(&self.server.as_str().into(), error).into())
             }
         }
     }
 
-    fn with<T>(&self, look: impl FnOnce(&mut Taken) -> T) -> anyhow::Result<T> {
+    fn with<T>(&self, look: impl FnOnce(&mut TakenCall) -> T) -> anyhow::Result<T> {
         let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
         taken.as_mut().map(look).ok_or_else(|| anyhow::anyhow!("the call is over"))
     }

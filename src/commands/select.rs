@@ -5,7 +5,7 @@ use super::{
 };
 use crate::text::safe_line;
 use crate::{
-    config::{self, Config, ConfigError, Entry, Environment, Overrides, Target, TrustStore},
+    config::{self, AdhocTarget, Config, ConfigError, Environment, Overrides, ServerEntry, TrustStore},
     error::Error,
     form::Form,
     terminal::{Filled, Terminal},
@@ -27,21 +27,24 @@ pub(super) enum ServerWord {
     /// A name in the configuration.
     Named(String),
     /// A URL, or the COMMAND after `--`.
-    Target(Target),
+    Target(AdhocTarget),
 }
 
 impl Selected {
     /// Splits the words before `--` and the COMMAND after it: without COMMAND the first word is the server.
     pub(super) fn new(mut words: Vec<String>, command: Vec<String>) -> Self {
         if !command.is_empty() {
-            return Self { server: Some(ServerWord::Target(Target::Command(command))), rest: words };
+            return Self { server: Some(ServerWord::Target(AdhocTarget::Command(command))), rest: words };
         }
         if words.is_empty() {
             return Self { server: None, rest: words };
         }
         let first = words.remove(0);
-        let server =
-            if Target::is_url(&first) { ServerWord::Target(Target::Url(first)) } else { ServerWord::Named(first) };
+        let server = if AdhocTarget::is_url(&first) {
+            ServerWord::Target(AdhocTarget::Url(first))
+        } else {
+            ServerWord::Named(first)
+        };
         Self { server: Some(server), rest: words }
     }
 }
@@ -50,8 +53,8 @@ impl ServerWord {
     /// The command that shows all about `tool` of this server, as a shell takes it.
     pub(super) fn page(&self, tool: &str) -> String {
         let words = match self {
-            Self::Named(name) | Self::Target(Target::Url(name)) => vec![name.as_str(), tool],
-            Self::Target(Target::Command(command)) => {
+            Self::Named(name) | Self::Target(AdhocTarget::Url(name)) => vec![name.as_str(), tool],
+            Self::Target(AdhocTarget::Command(command)) => {
                 [tool, "--"].into_iter().chain(command.iter().map(String::as_str)).collect()
             }
         };
@@ -61,10 +64,10 @@ impl ServerWord {
     /// The words before and after the address of a resource of this server that is read, as a shell takes them.
     pub(super) fn reads(&self) -> (String, String) {
         match self {
-            Self::Named(name) | Self::Target(Target::Url(name)) => {
+            Self::Named(name) | Self::Target(AdhocTarget::Url(name)) => {
                 (format!("toolnexus read {}", shell_words::quote(name)), String::new())
             }
-            Self::Target(Target::Command(command)) => {
+            Self::Target(AdhocTarget::Command(command)) => {
                 ("toolnexus read".to_owned(), format!(" -- {}", shell_words::join(command)))
             }
         }
@@ -73,10 +76,10 @@ impl ServerWord {
     /// The words before and after the arguments of a call of `tool` of this server, as a shell takes them.
     pub(super) fn call(&self, tool: &str) -> (String, String) {
         match self {
-            Self::Named(name) | Self::Target(Target::Url(name)) => {
+            Self::Named(name) | Self::Target(AdhocTarget::Url(name)) => {
                 (format!("toolnexus call {}", shell_words::join([name.as_str(), tool])), String::new())
             }
-            Self::Target(Target::Command(command)) => {
+            Self::Target(AdhocTarget::Command(command)) => {
                 (format!("toolnexus call {}", shell_words::quote(tool)), format!("-- {}", shell_words::join(command)))
             }
         }
@@ -197,14 +200,14 @@ async fn ask(config: &Config, context: &Context) -> anyhow::Result<Option<bool>>
 }
 
 /// That a project's server has the name of one of the user's own: whoever names it may not know.
-fn hiding(entry: &Entry) -> Option<String> {
+fn hiding(entry: &ServerEntry) -> Option<String> {
     let (file, own) = (entry.file.as_ref()?, entry.hides.as_ref()?);
     Some(format!("{} is the server of {}; it hides the one of {}", entry.name, file.display(), own.display()))
 }
 
 /// What kind of server an entry is, and where, with its variables as they are written. Headers are not shown: they may be
 /// secret.
-pub(super) fn place(entry: &Entry, mask: &Mask) -> (&'static str, String) {
+pub(super) fn place(entry: &ServerEntry, mask: &Mask) -> (&'static str, String) {
     match entry.server.as_ref().map(|server| &server.endpoint) {
         Ok(Endpoint::Stdio(stdio)) => {
             let words = std::iter::once(&stdio.command).chain(&stdio.args).map(|word| mask.written(word));
@@ -254,10 +257,10 @@ mod tests {
     fn a_command_or_a_url_takes_the_servers_place() {
         let adhoc = selected(&["echo", "a=b"], &["npx", "-y", "x"]);
         assert_eq!(adhoc.rest, ["echo", "a=b"]);
-        assert!(matches!(adhoc.server, Some(ServerWord::Target(Target::Command(_)))));
+        assert!(matches!(adhoc.server, Some(ServerWord::Target(AdhocTarget::Command(_)))));
         let url = selected(&["HTTPS://mcp.example/", "echo"], &[]);
         assert_eq!(url.rest, ["echo"]);
-        assert!(matches!(url.server, Some(ServerWord::Target(Target::Url(_)))));
+        assert!(matches!(url.server, Some(ServerWord::Target(AdhocTarget::Url(_)))));
         assert_eq!(selected(&["forms", "greet"], &[]).server, Some(ServerWord::Named("forms".to_owned())));
         assert_eq!(selected(&[], &[]).server, None);
     }

@@ -19,9 +19,9 @@ use super::{
 };
 use crate::{
     auth::{SignInOptions, Store},
-    config::{self, Config, Entry, Environment},
+    config::{self, Config, Environment, ServerEntry},
     error::Error,
-    keeper::Found,
+    keeper::KeptServer,
     output::{Printer, table},
     text::safe_line,
     transport::Endpoint,
@@ -85,7 +85,7 @@ async fn check(args: &ServersArgs, context: &Context) -> anyhow::Result<()> {
     } else {
         // Who names a server wants it to be started.
         let config = config::discover(global.config.as_deref(), &Environment::current())?;
-        let is_named = |entry: &Entry| args.names.iter().any(|name| name == entry.name.as_str());
+        let is_named = |entry: &ServerEntry| args.names.iter().any(|name| name == entry.name.as_str());
         named(args, entered(config, is_named, context).await?)?
     };
     let options = ServerArgs { trace: args.trace.clone(), ..ServerArgs::default() };
@@ -113,7 +113,7 @@ async fn check(args: &ServersArgs, context: &Context) -> anyhow::Result<()> {
 }
 
 /// Those of the kept servers that were named.
-fn of_names(args: &ServersArgs, mut kept: Vec<Found>) -> Vec<Found> {
+fn of_names(args: &ServersArgs, mut kept: Vec<KeptServer>) -> Vec<KeptServer> {
     kept.retain(|found| args.names.is_empty() || args.names.contains(&found.standing.server));
     kept
 }
@@ -131,7 +131,7 @@ fn named(args: &ServersArgs, mut config: Config) -> Result<Config, Error> {
     Ok(config)
 }
 
-async fn reach(session: &CommandHost, entry: &Entry) -> Result<(String, Value), Error> {
+async fn reach(session: &CommandHost, entry: &ServerEntry) -> Result<(String, Value), Error> {
     if !entry.enabled {
         return Ok(("disabled".to_owned(), json!({"enabled": false})));
     }
@@ -145,7 +145,7 @@ async fn reach(session: &CommandHost, entry: &Entry) -> Result<(String, Value), 
 }
 
 /// From which of two files an entry is, and what it hides.
-fn of_which_file(config: &Config, entry: &Entry) -> Option<String> {
+fn of_which_file(config: &Config, entry: &ServerEntry) -> Option<String> {
     let below = config.below.as_ref()?;
     let file = entry.file.as_ref()?;
     match &entry.hides {
@@ -156,11 +156,11 @@ fn of_which_file(config: &Config, entry: &Entry) -> Option<String> {
 }
 
 /// Whether the entry's server is at this address.
-fn is_at(entry: &Entry, url: &str) -> bool {
+fn is_at(entry: &ServerEntry, url: &str) -> bool {
     matches!(entry.server.as_ref().map(|server| &server.endpoint), Ok(Endpoint::Http(http)) if http.url.as_str() == url)
 }
 
-fn print(printer: &Printer, config: &Config, states: Vec<(String, Value)>, kept: &[Found]) -> anyhow::Result<()> {
+fn print(printer: &Printer, config: &Config, states: Vec<(String, Value)>, kept: &[KeptServer]) -> anyhow::Result<()> {
     // What cannot be read is told where it is needed.
     let stores = sign_ins_folder().map(Store::everywhere).unwrap_or_default();
     let signed_in: Vec<_> = stores.iter().filter_map(|store| store.all().ok()).flatten().collect();
@@ -168,7 +168,7 @@ fn print(printer: &Printer, config: &Config, states: Vec<(String, Value)>, kept:
     let mut servers = Map::new();
     for (entry, (mut state, value)) in config.servers.iter().zip(states) {
         let (kind, endpoint) = place(entry, &config.mask);
-        let of_entry = |found: &&Found| entry.server.as_ref().is_ok_and(|server| found.is_of(server));
+        let of_entry = |found: &&KeptServer| entry.server.as_ref().is_ok_and(|server| found.is_of(server));
         let own = kept.iter().find(of_entry);
         let parts = [
             Some(std::mem::take(&mut state)).filter(|state| !state.is_empty()),
@@ -200,10 +200,10 @@ fn print(printer: &Printer, config: &Config, states: Vec<(String, Value)>, kept:
         }
         servers.insert(entry.name.to_string(), object);
     }
-    let is_listed = |found: &Found| {
+    let is_listed = |found: &KeptServer| {
         config.servers.iter().any(|entry| entry.server.as_ref().is_ok_and(|server| found.is_of(server)))
     };
-    let others: Vec<&Found> = kept.iter().filter(|found| !is_listed(found)).collect();
+    let others: Vec<&KeptServer> = kept.iter().filter(|found| !is_listed(found)).collect();
     for found in &others {
         let is_named = config.servers.iter().any(|entry| entry.name.as_str() == found.standing.server);
         let old = if is_named { ", as it was configured before or elsewhere" } else { "" };

@@ -10,7 +10,7 @@ use futures_util::future::BoxFuture;
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    command_host::{Ear, Heard},
+    command_host::{Ear, HeardNotices},
     options::ServerArgs,
     questions::Questions,
 };
@@ -24,23 +24,23 @@ use crate::{
 };
 
 /// The connections of a shell.
-pub(super) struct Shared {
+pub(super) struct ShellConnections {
     pub(super) host: Arc<Host>,
-    pub(super) way: Arc<Way>,
-    pub(super) heard: Arc<Mutex<Heard>>,
+    pub(super) way: Arc<ShellWay>,
+    pub(super) heard: Arc<Mutex<HeardNotices>>,
     /// Who answers, where a line does not say.
     pub(super) questions: Questions,
     /// How long calls may be silent, where a line does not say.
     pub(super) timeout: Option<Duration>,
 }
 
-impl fmt::Debug for Shared {
+impl fmt::Debug for ShellConnections {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Shared")
     }
 }
 
-impl Shared {
+impl ShellConnections {
     /// Whether a line with these options can be carried out over the connections that there are.
     pub(super) fn fits(&self, config: &Config, args: &ServerArgs, questions: &Questions) -> bool {
         let keeps = args.keep.is_some() || args.no_keep;
@@ -50,35 +50,35 @@ impl Shared {
 
 /// To whom questions and notices go.
 #[derive(Clone)]
-pub(super) struct Listener {
+pub(super) struct ShellListener {
     pub(super) resolver: Option<Arc<dyn Resolver>>,
     pub(super) printer: Arc<Printer>,
     pub(super) ear: Ear,
 }
 
 /// Where the questions and notices of servers go: to the line that is carried out, else to the shell itself.
-pub(super) struct Way {
-    own: Listener,
-    line: Mutex<Option<Listener>>,
+pub(super) struct ShellWay {
+    own: ShellListener,
+    line: Mutex<Option<ShellListener>>,
 }
 
-impl Way {
-    pub(super) fn new(own: Listener) -> Self {
+impl ShellWay {
+    pub(super) fn new(own: ShellListener) -> Self {
         Self { own, line: Mutex::new(None) }
     }
 
     /// Leads to `listener` for as long as what this gives lives.
-    pub(super) fn lend(self: &Arc<Self>, listener: Listener) -> Lent {
+    pub(super) fn lend(self: &Arc<Self>, listener: ShellListener) -> Lent {
         *self.line.lock().unwrap_or_else(PoisonError::into_inner) = Some(listener);
         Lent(Arc::clone(self))
     }
 
-    fn listener(&self) -> Listener {
+    fn listener(&self) -> ShellListener {
         self.line.lock().unwrap_or_else(PoisonError::into_inner).clone().unwrap_or_else(|| self.own.clone())
     }
 
     /// What takes the notices.
-    pub(super) fn sink(self: Arc<Self>, heard: Arc<Mutex<Heard>>) -> NoticeSink {
+    pub(super) fn sink(self: Arc<Self>, heard: Arc<Mutex<HeardNotices>>) -> NoticeSink {
         Arc::new(move |notice: Notice| {
             if let NoticeKind::Unanswered { question, why } = &notice.kind {
                 let entry = Unanswered { question: Some(Arc::clone(question)), why: why.clone() };
@@ -93,7 +93,7 @@ impl Way {
     }
 }
 
-impl Resolver for Way {
+impl Resolver for ShellWay {
     fn claim(&self, question: Arc<Question>, stop: CancellationToken) -> BoxFuture<'static, Outcome> {
         match self.listener().resolver {
             Some(resolver) => resolver.claim(question, stop),
@@ -114,7 +114,7 @@ impl Resolver for Way {
 }
 
 /// A line has the way for as long as this lives.
-pub(super) struct Lent(Arc<Way>);
+pub(super) struct Lent(Arc<ShellWay>);
 
 impl Drop for Lent {
     fn drop(&mut self) {

@@ -19,7 +19,7 @@ use super::{
     questions::Questions,
     refusal::help_or_usage,
     select::{Selected, ServerWord},
-    shared::Shared,
+    shared::ShellConnections,
     shell_history::History,
     shell_values::{Assignment, expand, value_of},
 };
@@ -38,7 +38,7 @@ const TICK: Duration = Duration::from_millis(50);
 pub(super) struct Shell<'a> {
     pub(super) session: &'a CommandHost,
     pub(super) context: &'a Context,
-    shared: Arc<Shared>,
+    shared: Arc<ShellConnections>,
     values: HashMap<String, Value>,
     /// The tools of servers that were listed.
     pub(super) tools: HashMap<String, Vec<Tool>>,

@@ -34,14 +34,14 @@ pub(super) struct Signals {
     received: Arc<AtomicU8>,
     /// What the whole program has received, where this is for a line of a shell.
     of_program: Option<Arc<AtomicU8>>,
-    lines: Arc<Lines>,
+    lines: Arc<ShellLines>,
     /// Counts how often the thread that commands run on has looked up since the first signal; 0 where nobody counts.
     beats: Arc<AtomicU64>,
 }
 
 /// Where SIGINT goes in a shell: to the line that is carried out, and to nothing else.
 #[derive(Debug, Default)]
-struct Lines {
+struct ShellLines {
     take_interrupts: AtomicBool,
     current: Mutex<Option<(CancellationToken, Arc<AtomicU8>)>>,
 }

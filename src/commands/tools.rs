@@ -70,7 +70,7 @@ pub async fn run(args: ToolsArgs, context: &Context) -> anyhow::Result<()> {
         Picked::new(server, context, &args.server, args.all.trust).await.map_err(explained)?;
         return Err(Error::usage(format!("{:?} is one word too many", rest[1])).into());
     }
-    let page = rest.first().zip(server.as_ref()).map(|(tool, server)| Page {
+    let page = rest.first().zip(server.as_ref()).map(|(tool, server)| ToolPage {
         tool,
         call: server.call(tool),
         schema: args.schema,
@@ -94,14 +94,14 @@ pub async fn run(args: ToolsArgs, context: &Context) -> anyhow::Result<()> {
 }
 
 /// The one tool that is asked for.
-struct Page<'a> {
+struct ToolPage<'a> {
     tool: &'a str,
     /// The words before and after the arguments of a call.
     call: (String, String),
     schema: bool,
 }
 
-impl Page<'_> {
+impl ToolPage<'_> {
     fn text(&self, tool: &Tool) -> String {
         tool_page(tool, PageOptions { call: (&self.call.0, &self.call.1), schema: self.schema })
     }
@@ -124,7 +124,7 @@ async fn list(session: &CommandHost, server: &str, printer: &Printer) -> Result<
     Ok(tools)
 }
 
-fn shown(mut tools: Vec<Tool>, page: Option<&Page<'_>>, word: Option<&str>) -> Shown {
+fn shown(mut tools: Vec<Tool>, page: Option<&ToolPage<'_>>, word: Option<&str>) -> Shown {
     tools.retain(|tool| mentions(&tool.raw, word));
     let text = match page {
         Some(page) => tools.iter().map(|tool| page.text(tool)).collect(),

@@ -12,9 +12,9 @@ use super::{
     select::{Selected, ServerWord},
 };
 use crate::{
-    config::{ServerConfig, Target},
+    config::{AdhocTarget, ServerConfig},
     error::Error,
-    keeper::Found,
+    keeper::KeptServer,
     text::safe_line,
 };
 
@@ -65,7 +65,7 @@ pub async fn run(args: UpArgs, context: &Context) -> anyhow::Result<()> {
         };
         session.close().await;
         connected?;
-        let is_it = |found: &Found| found.is_as(&server, &args.server.roots, args.server.protocol);
+        let is_it = |found: &KeptServer| found.is_as(&server, &args.server.roots, args.server.protocol);
         let Some(found) = found.into_iter().find(is_it) else {
             return Err(Error::Io(format!("{name} is not up: it could not be kept")).into());
         };
@@ -82,7 +82,7 @@ fn words(words: Vec<String>, command: Vec<String>) -> Result<Vec<ServerWord>, Er
     if !command.is_empty() {
         return match words.first() {
             Some(word) => Err(Error::usage(format!("{word:?} is one word too many: COMMAND is the server"))),
-            None => Ok(vec![ServerWord::Target(Target::Command(command))]),
+            None => Ok(vec![ServerWord::Target(AdhocTarget::Command(command))]),
         };
     }
     if words.is_empty() {

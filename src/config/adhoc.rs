@@ -1,11 +1,13 @@
 use std::path::PathBuf;
 
-use super::{Config, ConfigError, Entry, Environment, Prints, ServerConfig, TokenProgram, endpoint, expand::Scope};
+use super::{
+    Config, ConfigError, Environment, Prints, ServerConfig, ServerEntry, TokenProgram, endpoint, expand::Scope,
+};
 use crate::transport::{Endpoint, HttpEndpoint, HttpKind, Mask, StdioEndpoint};
 
 /// A server that the command line itself names.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Target {
+pub enum AdhocTarget {
     /// A command and its arguments, as they stood after `--`.
     Command(Vec<String>),
     /// A web address.
@@ -45,7 +47,7 @@ impl Overrides {
     }
 }
 
-impl Target {
+impl AdhocTarget {
     /// Whether `text`, where a server is named, is a web address.
     pub fn is_url(text: &str) -> bool {
         let scheme = text.split_once("://").map(|(scheme, _)| scheme.to_ascii_lowercase());
@@ -84,7 +86,7 @@ impl Target {
             }
         };
         let server = ServerConfig::at(endpoint).overlay(overrides, environment)?;
-        let entry = Entry::of_command_line(name.into(), server);
+        let entry = ServerEntry::of_command_line(name.into(), server);
         let config = Config { servers: vec![entry], ..Config::default() };
         if let Ok(ServerConfig { endpoint: Endpoint::Http(http), .. }) = config.servers[0].server.as_ref() {
             config.mask.hide_parts(&http.url);
@@ -179,7 +181,7 @@ mod tests {
     #[test]
     fn a_command_is_called_adhoc() {
         let overrides = Overrides { env: texts(&["A=b=c", "A=d"]), cwd: Some("sub".into()), ..Overrides::default() };
-        let target = Target::Command(texts(&["./srv", "--x", "${A}"]));
+        let target = AdhocTarget::Command(texts(&["./srv", "--x", "${A}"]));
         let config = target.config(&overrides, &environment()).expect("a server");
         let Ok(ServerConfig { endpoint: Endpoint::Stdio(stdio), .. }) = config.server("adhoc") else { panic!("stdio") };
         let expected = StdioEndpoint {
@@ -189,7 +191,7 @@ mod tests {
             cwd: Some("/here/sub".into()),
         };
         assert_eq!(*stdio, expected);
-        assert!(Target::Command(vec![]).config(&Overrides::default(), &environment()).is_err());
+        assert!(AdhocTarget::Command(vec![]).config(&Overrides::default(), &environment()).is_err());
     }
 
     #[test]
@@ -200,20 +202,21 @@ mod tests {
             ..Overrides::default()
         };
         let config =
-            Target::Url("HTTPS://A.example:8/mcp".into()).config(&overrides, &environment()).expect("a server");
+            AdhocTarget::Url("HTTPS://A.example:8/mcp".into()).config(&overrides, &environment()).expect("a server");
         let Ok(ServerConfig { endpoint: Endpoint::Http(http), .. }) = config.server("a.example") else {
             panic!("http")
         };
         let expected = [("X-A", "1"), ("Authorization", "Bearer s3cret")].map(|(a, b)| (a.to_owned(), b.to_owned()));
         assert_eq!(http.headers, expected);
-        assert!(Target::is_url("HTTP://a") && !Target::is_url("ftp://a") && !Target::is_url("forms"));
+        assert!(AdhocTarget::is_url("HTTP://a") && !AdhocTarget::is_url("ftp://a") && !AdhocTarget::is_url("forms"));
     }
 
     #[test]
     fn options_that_do_not_fit_are_refused_and_values_are_not_shown() {
-        let refused =
-            |target: &Target, overrides| target.config(&overrides, &environment()).expect_err("refused").to_string();
-        let (url, command) = (Target::Url("http://a.example".into()), Target::Command(texts(&["x"])));
+        let refused = |target: &AdhocTarget, overrides| {
+            target.config(&overrides, &environment()).expect_err("refused").to_string()
+        };
+        let (url, command) = (AdhocTarget::Url("http://a.example".into()), AdhocTarget::Command(texts(&["x"])));
         let headers = |text: &str| Overrides { headers: texts(&[text]), ..Overrides::default() };
         assert!(refused(&command, headers("A: b")).contains("-H is for a server with a URL"));
         assert!(!refused(&url, headers("Bearer s3cret")).contains("s3cret"));
@@ -223,6 +226,6 @@ mod tests {
         assert!(refused(&url, env).contains("a server that is started by a command"));
         let bearer = Overrides { bearer_env: Some("NOPE".into()), ..Overrides::default() };
         assert!(refused(&url, bearer).contains("NOPE is not set"));
-        assert!(refused(&Target::Url("http://".into()), Overrides::default()).contains("not a web address"));
+        assert!(refused(&AdhocTarget::Url("http://".into()), Overrides::default()).contains("not a web address"));
     }
 }

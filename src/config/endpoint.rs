@@ -1,4 +1,4 @@
-use super::{ConfigError, Member, entry::Reader, near::plain, others_keys};
+use super::{ConfigError, Member, entry::EntryReader, near::plain, others_keys};
 use crate::transport::{Endpoint, HttpEndpoint, HttpKind, StdioEndpoint};
 
 const URL: [&str; 3] = ["url", "serverUrl", "httpUrl"];
@@ -11,7 +11,7 @@ enum EndpointKind {
 }
 
 /// Reads where the entry's server is.
-pub(super) fn read(reader: &mut Reader<'_>) -> Result<Endpoint, ConfigError> {
+pub(super) fn read(reader: &mut EntryReader<'_>) -> Result<Endpoint, ConfigError> {
     let kind = kind(reader)?;
     let (command, url) = (reader.first(&["command"]), reader.first(&URL));
     match (kind, command, url) {
@@ -27,7 +27,7 @@ pub(super) fn read(reader: &mut Reader<'_>) -> Result<Endpoint, ConfigError> {
     }
 }
 
-fn missing(reader: &Reader<'_>, kind: Option<(&Member, EndpointKind)>) -> ConfigError {
+fn missing(reader: &EntryReader<'_>, kind: Option<(&Member, EndpointKind)>) -> ConfigError {
     let wanted: &[&'static str] = match kind {
         Some((_, EndpointKind::Stdio)) => &["command"],
         Some((_, EndpointKind::Http(_))) => &URL,
@@ -47,7 +47,7 @@ fn missing(reader: &Reader<'_>, kind: Option<(&Member, EndpointKind)>) -> Config
     }
 }
 
-fn kind<'a>(reader: &mut Reader<'a>) -> Result<Option<(&'a Member, EndpointKind)>, ConfigError> {
+fn kind<'a>(reader: &mut EntryReader<'a>) -> Result<Option<(&'a Member, EndpointKind)>, ConfigError> {
     let Some(member) = reader.first(&["type", "transport", "transportType"]) else { return Ok(None) };
     let kind = match plain(&reader.text(member)?).as_str() {
         "stdio" | "local" | "command" | "process" => EndpointKind::Stdio,
@@ -60,7 +60,7 @@ fn kind<'a>(reader: &mut Reader<'a>) -> Result<Option<(&'a Member, EndpointKind)
     Ok(Some((member, kind)))
 }
 
-fn stdio(reader: &mut Reader<'_>, command: &Member) -> Result<StdioEndpoint, ConfigError> {
+fn stdio(reader: &mut EntryReader<'_>, command: &Member) -> Result<StdioEndpoint, ConfigError> {
     let mut words = match command.value.elements() {
         Some(nodes) => nodes.iter().map(|node| reader.text_in("command", node)).collect::<Result<Vec<_>, _>>()?,
         None if command.value.text().is_some() => vec![reader.text(command)?],
@@ -84,7 +84,7 @@ fn stdio(reader: &mut Reader<'_>, command: &Member) -> Result<StdioEndpoint, Con
     Ok(StdioEndpoint { command: program, args: words, env, cwd })
 }
 
-fn http(reader: &mut Reader<'_>, url: &Member, kind: HttpKind) -> Result<HttpEndpoint, ConfigError> {
+fn http(reader: &mut EntryReader<'_>, url: &Member, kind: HttpKind) -> Result<HttpEndpoint, ConfigError> {
     if url.value.text().is_none() {
         return Err(reader.expected(url, "a text"));
     }

@@ -1,7 +1,7 @@
 use std::{cell::RefCell, collections::HashMap, time::Duration};
 
 use super::{
-    Config, ConfigError, Content, Document, Entry, Member, Node, ServerConfig, endpoint, expand::Scope, inputs,
+    Config, ConfigError, Content, Document, Member, Node, ServerConfig, ServerEntry, endpoint, expand::Scope, inputs,
     near::near_misses, oauth, others_keys,
 };
 use crate::{elicitation::Modes, protocol::ProtocolChoice};
@@ -50,13 +50,13 @@ fn is_known(key: &str) -> bool {
 const MAX_TIME: Duration = Duration::from_secs(365 * 24 * 3600);
 
 /// Reads one entry. Whatever is wrong with it stays inside it.
-pub(super) fn read(file: &File<'_>, member: &Member) -> Entry {
-    let mut reader = Reader { file, name: &member.key, node: &member.value, warnings: Vec::new() };
+pub(super) fn read(file: &File<'_>, member: &Member) -> ServerEntry {
+    let mut reader = EntryReader { file, name: &member.key, node: &member.value, warnings: Vec::new() };
     reader.warn_of_keys();
     let enabled = reader.enabled();
     let server = enabled.clone().and_then(|_| reader.server());
     // An entry of which nobody knows whether it is switched off is not started: its error stands in the way.
-    Entry {
+    ServerEntry {
         name: member.key.as_str().into(),
         enabled: enabled.unwrap_or(true),
         server,
@@ -121,14 +121,14 @@ impl File<'_> {
 }
 
 /// One entry while it is read.
-pub(super) struct Reader<'a> {
+pub(super) struct EntryReader<'a> {
     pub(super) file: &'a File<'a>,
     name: &'a str,
     node: &'a Node,
     warnings: Vec<String>,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> EntryReader<'a> {
     fn server(&mut self) -> Result<ServerConfig, ConfigError> {
         if self.node.members().is_none() {
             let reason = format!("expected an object with `command` or `url`, not {}", self.node.describe());

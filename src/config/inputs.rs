@@ -5,7 +5,7 @@ use super::{Content, Node};
 /// What a person is asked for before a server can be started: an element of `inputs`, as VS Code has them
 /// (<https://code.visualstudio.com/docs/copilot/reference/mcp-configuration>).
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Input {
+pub struct ConfigInput {
     /// The file that it stands in.
     pub file: PathBuf,
     /// What `${input:…}` calls it.
@@ -20,7 +20,7 @@ pub struct Input {
     pub is_password: bool,
 }
 
-impl Input {
+impl ConfigInput {
     /// One that a server names, and that the file does not describe.
     pub fn unknown(file: PathBuf, id: String) -> Self {
         Self { file, id, description: None, default: None, options: Vec::new(), is_password: false }
@@ -28,7 +28,7 @@ impl Input {
 }
 
 /// The `inputs` of a file. What is odd among them is left out: whoever needs it is told.
-pub(super) fn read(root: &Node, path: Option<&Path>) -> Vec<Input> {
+pub(super) fn read(root: &Node, path: Option<&Path>) -> Vec<ConfigInput> {
     let list = root.member("inputs").or_else(|| root.member("mcp")?.value.member("inputs"));
     let nodes = list.and_then(|list| list.value.elements()).unwrap_or_default();
     let text = |node: &Node, key: &str| node.member(key).and_then(|member| member.value.text()).map(str::to_owned);
@@ -38,7 +38,7 @@ pub(super) fn read(root: &Node, path: Option<&Path>) -> Vec<Input> {
         options.iter().filter_map(|option| option.text().map(str::to_owned).or_else(|| text(option, "value"))).collect()
     };
     let input = |node: &Node| {
-        Some(Input {
+        Some(ConfigInput {
             file: path.map(Path::to_owned).unwrap_or_default(),
             id: text(node, "id")?,
             description: text(node, "description"),

@@ -20,7 +20,7 @@ pub(super) const OPTIONS: ParseOptions = ParseOptions {
 pub struct Document {
     text: String,
     /// The places of every so many bytes of the text, so that one is found without counting from the start.
-    marks: Vec<Place>,
+    marks: Vec<FilePlace>,
     /// The outermost value; `None` when the text is empty but for comments.
     pub root: Option<Node>,
 }
@@ -64,7 +64,7 @@ pub struct Member {
 
 /// Where in a file something is: both count from 1, columns in characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct FilePlace {
     /// The line.
     pub line: usize,
     /// The column.
@@ -76,7 +76,7 @@ pub struct Place {
 #[error("{reason}")]
 pub struct SyntaxError {
     /// Where.
-    pub place: Place,
+    pub place: FilePlace,
     /// What is wrong there.
     pub reason: String,
 }
@@ -99,7 +99,7 @@ impl Document {
     }
 
     /// The line and column of a position.
-    pub fn place(&self, at: usize) -> Place {
+    pub fn place(&self, at: usize) -> FilePlace {
         let at = boundary(&self.text, at);
         let mark = at / BETWEEN_MARKS;
         match self.marks.get(mark) {
@@ -207,17 +207,17 @@ impl Node {
     }
 }
 
-fn place(text: &str, at: usize) -> Place {
+fn place(text: &str, at: usize) -> FilePlace {
     // Positions are the parser's; one inside a character is moved to that character's end.
     START.after(&text[..boundary(text, at)])
 }
 
 /// Where a text begins.
-const START: Place = Place { line: 1, column: 1 };
+const START: FilePlace = FilePlace { line: 1, column: 1 };
 /// How many bytes lie between two places that are known.
 const BETWEEN_MARKS: usize = 1024;
 
-impl Place {
+impl FilePlace {
     /// The place behind `text`, which begins here.
     fn after(self, text: &str) -> Self {
         match text.rfind('\n') {
@@ -231,7 +231,7 @@ impl Place {
 }
 
 /// The places of every so many bytes.
-fn marks(text: &str) -> Vec<Place> {
+fn marks(text: &str) -> Vec<FilePlace> {
     let mut marks = vec![START];
     let mut from = 0;
     while let Some(last) = marks.last().copied().filter(|_| marks.len() * BETWEEN_MARKS <= text.len()) {
@@ -293,9 +293,9 @@ mod tests {
         let repeated = root.repeated();
         assert_eq!(repeated.len(), 1);
         let (first, second) = repeated[0];
-        assert_eq!(document.place(first.at), Place { line: 2, column: 3 });
-        assert_eq!(document.place(second.at), Place { line: 3, column: 3 });
-        assert_eq!(document.place(root.member("b").expect("b").value.at), Place { line: 2, column: 16 });
+        assert_eq!(document.place(first.at), FilePlace { line: 2, column: 3 });
+        assert_eq!(document.place(second.at), FilePlace { line: 3, column: 3 });
+        assert_eq!(document.place(root.member("b").expect("b").value.at), FilePlace { line: 2, column: 16 });
         assert_eq!(root.to_value(), json!({"ä": 3, "b": 2}));
     }
 

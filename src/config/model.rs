@@ -2,7 +2,7 @@ use std::{collections::HashMap, path::PathBuf, time::Duration};
 
 use serde::{Deserialize, Serialize};
 
-use super::{Auth, Input, Place, near_misses};
+use super::{Auth, ConfigInput, FilePlace, near_misses};
 use crate::{
     elicitation::{Modes, ServerName},
     protocol::ProtocolChoice,
@@ -19,13 +19,13 @@ pub struct Config {
     /// A hash of the file's path and text, as hexadecimal digits; empty without a file.
     pub hash: String,
     /// The entries, in the file's order.
-    pub servers: Vec<Entry>,
+    pub servers: Vec<ServerEntry>,
     /// What is odd about the file as a whole, in our words, with its place.
     pub warnings: Vec<String>,
     /// What must not be shown of it.
     pub mask: Mask,
     /// What servers ask a person for (`inputs`).
-    pub inputs: Vec<Input>,
+    pub inputs: Vec<ConfigInput>,
     /// The user's own file, where its servers stand behind those of a project's.
     pub below: Option<PathBuf>,
 }
@@ -44,7 +44,7 @@ pub enum FoundBy {
 
 /// One entry of the file. A bad or disabled one never harms another.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Entry {
+pub struct ServerEntry {
     /// Its key.
     pub name: ServerName,
     /// Whether it may be started: neither `disabled: true` nor `enabled: false`.
@@ -88,7 +88,7 @@ pub struct ServerConfig {
     pub keep: Option<Duration>,
 }
 
-impl Entry {
+impl ServerEntry {
     /// One that stands in no file.
     pub(super) fn of_command_line(name: ServerName, server: ServerConfig) -> Self {
         let (enabled, server) = (true, Ok(server));
@@ -150,7 +150,7 @@ impl Config {
     }
 
     /// The entries of the project's file, which whoever wrote it need not be the user.
-    pub fn of_project(&self) -> impl Iterator<Item = &Entry> {
+    pub fn of_project(&self) -> impl Iterator<Item = &ServerEntry> {
         let is_project = self.found_by == FoundBy::Project;
         self.servers.iter().filter(move |entry| is_project && entry.file == self.path)
     }
@@ -173,7 +173,7 @@ impl Config {
     }
 
     /// The entry called `name`, whatever is wrong with it.
-    pub fn entry(&self, name: &str) -> Option<&Entry> {
+    pub fn entry(&self, name: &str) -> Option<&ServerEntry> {
         self.servers.iter().find(|entry| entry.name.as_str() == name)
     }
 }
@@ -196,7 +196,7 @@ pub enum ConfigError {
         /// The file, where there is one.
         path: Option<PathBuf>,
         /// Where in it.
-        place: Option<Place>,
+        place: Option<FilePlace>,
         /// What is wrong, with the entry's and the key's name.
         reason: String,
     },
@@ -207,7 +207,7 @@ pub enum ConfigError {
         /// The file, where there is one.
         path: Option<PathBuf>,
         /// Where in it.
-        place: Place,
+        place: FilePlace,
         /// What is wrong, with the entry's, the key's and the variable's name.
         reason: String,
     },

@@ -2,7 +2,7 @@ use std::{fmt, path::PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::{ConfigError, Content, Member, Node, entry::Reader};
+use super::{ConfigError, Content, Member, Node, entry::EntryReader};
 
 /// How a server is to be signed in to, or where its token comes from.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -119,7 +119,7 @@ const KEYS: [&str; 13] = [
 ];
 
 /// Reads `oauth` and `headersHelper` of an entry.
-pub(super) fn read(reader: &mut Reader<'_>) -> Result<Auth, ConfigError> {
+pub(super) fn read(reader: &mut EntryReader<'_>) -> Result<Auth, ConfigError> {
     let mut auth = Auth::default();
     if let Some(member) = reader.first(&["headersHelper"]) {
         let text = reader.text(member)?;
@@ -154,7 +154,7 @@ fn ours(key: &str) -> &str {
     }
 }
 
-fn oauth(reader: &Reader<'_>, node: &Node) -> Result<OAuth, ConfigError> {
+fn oauth(reader: &EntryReader<'_>, node: &Node) -> Result<OAuth, ConfigError> {
     let Some(members) = node.members() else { return Err(reader.expected_in("oauth", node, "an object")) };
     let mut oauth = OAuth::default();
     let mut is_federated = false;

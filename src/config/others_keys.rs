@@ -1,4 +1,4 @@
-use super::{ConfigError, Content, Member, Node, endpoint::check_header, entry::Reader, near::plain};
+use super::{ConfigError, Content, Member, Node, endpoint::check_header, entry::EntryReader, near::plain};
 use crate::transport::HttpEndpoint;
 
 /// Keys under which other clients keep headers, and that mean nothing else; each as [`plain`] writes it.
@@ -59,7 +59,7 @@ pub(super) fn instead(key: &str, has_url: bool) -> Option<String> {
 }
 
 /// Adds the headers that the entry has under other clients' keys. What stands under `headers` wins.
-pub(super) fn add_headers(reader: &mut Reader<'_>, endpoint: &mut HttpEndpoint) -> Result<(), ConfigError> {
+pub(super) fn add_headers(reader: &mut EntryReader<'_>, endpoint: &mut HttpEndpoint) -> Result<(), ConfigError> {
     for member in reader.members() {
         if member.value.content == Content::Null {
             continue;
@@ -92,7 +92,7 @@ fn bearer(token: String) -> (String, String) {
 }
 
 /// The value of the variable that `node` names.
-fn variable(reader: &Reader<'_>, key: &str, node: &Node) -> Result<String, ConfigError> {
+fn variable(reader: &EntryReader<'_>, key: &str, node: &Node) -> Result<String, ConfigError> {
     let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
     match node.text() {
         Some(name) if !name.is_empty() && name.chars().all(is_name) => {
@@ -103,7 +103,7 @@ fn variable(reader: &Reader<'_>, key: &str, node: &Node) -> Result<String, Confi
 }
 
 /// `{"X-Key": "VARIABLE"}`.
-fn from_variables(reader: &Reader<'_>, member: &Member) -> Result<Vec<(String, String)>, ConfigError> {
+fn from_variables(reader: &EntryReader<'_>, member: &Member) -> Result<Vec<(String, String)>, ConfigError> {
     let members = member.value.members().ok_or_else(|| reader.expected(member, "an object of variables' names"))?;
     let pair = |inner: &Member| {
         let key = format!("{}.{}", member.key, inner.key);
@@ -113,7 +113,7 @@ fn from_variables(reader: &Reader<'_>, member: &Member) -> Result<Vec<(String, S
 }
 
 /// `{"headers": {…}}`, as the TypeScript SDK takes it.
-fn request_init(reader: &mut Reader<'_>, member: &Member) -> Result<Vec<(String, String)>, ConfigError> {
+fn request_init(reader: &mut EntryReader<'_>, member: &Member) -> Result<Vec<(String, String)>, ConfigError> {
     let members = member.value.members().ok_or_else(|| reader.expected(member, "an object with `headers`"))?;
     let mut headers = Vec::new();
     for inner in members {
@@ -127,7 +127,7 @@ fn request_init(reader: &mut Reader<'_>, member: &Member) -> Result<Vec<(String,
 }
 
 /// The token in `auth`: the text itself, or `{"type": "bearer", "token": …}`. `"oauth"` is what is done anyway.
-fn authorization(reader: &mut Reader<'_>, member: &Member) -> Result<Option<String>, ConfigError> {
+fn authorization(reader: &mut EntryReader<'_>, member: &Member) -> Result<Option<String>, ConfigError> {
     let word = |text: &str| matches!(plain(text).as_str(), "oauth" | "oauth2" | "none" | "auto" | "");
     match &member.value.content {
         Content::Bool(false) => return Ok(None),

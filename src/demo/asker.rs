@@ -2,7 +2,7 @@ use std::{io, sync::Arc};
 
 use serde_json::{Map, Value, json};
 
-use super::{DemoSession, Outbox, demo_session::DemoReply};
+use super::{DemoOutbox, DemoSession, demo_session::DemoReply};
 use crate::{
     elicitation::{ServerHalfError, Verdict, build_callback, build_request, build_url_request, parse_result},
     protocol::{Frame, RpcError, code},
@@ -16,7 +16,7 @@ pub(super) enum Asker {
         /// Where the replies come in.
         session: Arc<DemoSession>,
         /// Where the requests go out.
-        out: Outbox,
+        out: DemoOutbox,
     },
     /// By results that ask to call again with the answers.
     Modern {
@@ -99,7 +99,7 @@ impl Asker {
 }
 
 /// Sends `request` and waits for the reply to it.
-async fn round_trip(request: Frame, reply: DemoReply, out: Outbox) -> Result<Verdict, DemoPause> {
+async fn round_trip(request: Frame, reply: DemoReply, out: DemoOutbox) -> Result<Verdict, DemoPause> {
     let write = move |frame: Frame| {
         out(frame);
         Ok(())

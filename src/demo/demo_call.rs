@@ -3,7 +3,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value, json};
 
 use super::{
-    Outbox,
+    DemoOutbox,
     asker::{Asker, DemoPause, DemoQuestion},
 };
 use crate::{
@@ -20,13 +20,13 @@ pub(super) struct DemoCall {
     pub(super) arguments: Map<String, Value>,
     modes: Option<Modes>,
     asker: Asker,
-    out: Outbox,
+    out: DemoOutbox,
     token: Option<Value>,
 }
 
 impl DemoCall {
     /// The call in `params`, of a client that declared `modes`.
-    pub(super) fn new(params: &Value, modes: Option<Modes>, asker: Asker, out: &Outbox) -> Result<Self, RpcError> {
+    pub(super) fn new(params: &Value, modes: Option<Modes>, asker: Asker, out: &DemoOutbox) -> Result<Self, RpcError> {
         let invalid = |message: &str| RpcError::new(code::INVALID_PARAMS, message);
         let name = params.get("name").and_then(Value::as_str).ok_or_else(|| invalid("the call has no name"))?;
         let arguments = match params.get("arguments") {

@@ -20,19 +20,19 @@ use crate::{
 };
 
 /// Where the messages for the client go: all of a connection, or those that belong to one request.
-pub type Outbox = Arc<dyn Fn(Frame) + Send + Sync>;
+pub type DemoOutbox = Arc<dyn Fn(Frame) + Send + Sync>;
 
 /// The conversation with one client. It knows no transport: messages come in by [`DemoSession::receive`] and go out by the
 /// outbox that is given with each.
 #[derive(Debug, Default)]
 pub struct DemoSession {
-    state: Mutex<State>,
+    state: Mutex<DemoState>,
     next_id: AtomicU64,
     ticks: Arc<Ticks>,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct DemoState {
     /// What the client declared in `initialize`.
     modes: Option<Modes>,
     /// Our open questions.
@@ -44,7 +44,7 @@ struct State {
 impl DemoSession {
     /// Answers one message of the client: its response, and what belongs to it, goes to `out`. A tool call may take long,
     /// and other messages must be received meanwhile.
-    pub async fn receive(self: Arc<Self>, frame: Frame, out: Outbox) {
+    pub async fn receive(self: Arc<Self>, frame: Frame, out: DemoOutbox) {
         match frame.kind().clone() {
             FrameKind::Response { id } | FrameKind::Error { id: Some(id) } => {
                 if let Some(reply) = self.state().replies.remove(&id) {
@@ -58,7 +58,7 @@ impl DemoSession {
         }
     }
 
-    async fn answer(self: &Arc<Self>, id: &Id, method: &str, frame: &Frame, out: &Outbox) {
+    async fn answer(self: &Arc<Self>, id: &Id, method: &str, frame: &Frame, out: &DemoOutbox) {
         let stop = CancellationToken::new();
         self.state().calls.insert(id.clone(), stop.clone());
         let params = frame.body_value().unwrap_or_default();
@@ -75,7 +75,13 @@ impl DemoSession {
         }
     }
 
-    async fn result(self: &Arc<Self>, id: &Id, method: &str, params: &Value, out: &Outbox) -> Result<Value, RpcError> {
+    async fn result(
+        self: &Arc<Self>,
+        id: &Id,
+        method: &str,
+        params: &Value,
+        out: &DemoOutbox,
+    ) -> Result<Value, RpcError> {
         if modern::is_modern(params) || method == "server/discover" {
             return modern::result(id, method, params, out).await;
         }
@@ -115,7 +121,7 @@ impl DemoSession {
     }
 
     /// A new id for a question, and its reply. When the reply is no longer waited for, the question is taken back.
-    pub(super) fn expect_reply(self: &Arc<Self>, out: &Outbox) -> (Id, DemoReply) {
+    pub(super) fn expect_reply(self: &Arc<Self>, out: &DemoOutbox) -> (Id, DemoReply) {
         let id = Id::String(format!("ask-{}", self.next_id.fetch_add(1, Ordering::Relaxed) + 1));
         let (sender, receiver) = oneshot::channel();
         self.state().replies.insert(id.clone(), sender);
@@ -130,7 +136,7 @@ impl DemoSession {
         }
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, DemoState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -154,7 +160,7 @@ pub(super) struct DemoReply {
     id: Id,
     receiver: oneshot::Receiver<Vec<u8>>,
     session: Arc<DemoSession>,
-    out: Outbox,
+    out: DemoOutbox,
 }
 
 impl Future for DemoReply {

@@ -15,6 +15,6 @@ mod ticks;
 mod tools;
 mod web;
 
-pub use demo_session::{DemoSession, Outbox};
+pub use demo_session::{DemoOutbox, DemoSession};
 pub use stdio::serve_stdio;
-pub use web::{Conversation, serve_http};
+pub use web::{DemoConversation, serve_http};

@@ -1,7 +1,7 @@
 use serde_json::{Value, json};
 
 use super::{
-    Outbox,
+    DemoOutbox,
     asker::Asker,
     demo_call::DemoCall,
     demo_session::{INSTRUCTIONS, modes, server_info},
@@ -20,7 +20,7 @@ pub(super) fn is_modern(params: &Value) -> bool {
 }
 
 /// The result of one request; nothing is known from earlier ones (2026-07-28, *basic*, Statelessness).
-pub(super) async fn result(id: &Id, method: &str, params: &Value, out: &Outbox) -> Result<Value, RpcError> {
+pub(super) async fn result(id: &Id, method: &str, params: &Value, out: &DemoOutbox) -> Result<Value, RpcError> {
     let version = meta(params, VERSION).and_then(Value::as_str).ok_or_else(|| missing(VERSION))?;
     if version != Revision::NEWEST_MODERN.as_str() {
         let supported: Vec<&str> = Revision::ALL.iter().map(|revision| revision.as_str()).collect();

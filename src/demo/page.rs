@@ -9,11 +9,11 @@ use futures_util::{FutureExt as _, future::BoxFuture};
 use maud::html;
 use tokio::{sync::watch, time::timeout};
 
-use crate::pages::{self, Address, Pages, Reply, Site, Visit, unguessable};
+use crate::pages::{self, Address, PageReply, Pages, Site, Visit, unguessable};
 
 /// A web page on this machine on which a person presses *Approve*. It is served until the process ends.
 #[derive(Debug)]
-pub(super) struct Page {
+pub(super) struct ApprovalPage {
     /// Unguessable.
     pub(super) id: String,
     /// The address.
@@ -25,25 +25,25 @@ pub(super) struct Page {
 #[derive(Debug, Default)]
 struct Approval(watch::Sender<bool>);
 
-static PAGES: LazyLock<Mutex<HashMap<String, Arc<Page>>>> = LazyLock::new(Mutex::default);
+static PAGES: LazyLock<Mutex<HashMap<String, Arc<ApprovalPage>>>> = LazyLock::new(Mutex::default);
 
 /// The page with this id, if this process serves it.
-pub(super) fn find(id: &str) -> Option<Arc<Page>> {
+pub(super) fn find(id: &str) -> Option<Arc<ApprovalPage>> {
     PAGES.lock().unwrap_or_else(PoisonError::into_inner).get(id).cloned()
 }
 
 /// Serves a new page.
-pub(super) async fn open() -> io::Result<Arc<Page>> {
+pub(super) async fn open() -> io::Result<Arc<ApprovalPage>> {
     let approval = Arc::<Approval>::default();
     let site: Arc<dyn Site> = approval.clone();
     let pages = Pages::serve(Address::Secret, site).await?;
     let id = unguessable()?;
-    let page = Arc::new(Page { id: id.clone(), url: pages.url().to_owned(), approval, _pages: pages });
+    let page = Arc::new(ApprovalPage { id: id.clone(), url: pages.url().to_owned(), approval, _pages: pages });
     PAGES.lock().unwrap_or_else(PoisonError::into_inner).insert(id, Arc::clone(&page));
     Ok(page)
 }
 
-impl Page {
+impl ApprovalPage {
     /// Waits until somebody approves.
     pub(super) async fn approved(&self) {
         // The sender lives as long as the page.
@@ -57,21 +57,21 @@ impl Page {
 }
 
 impl Site for Approval {
-    fn answer(self: Arc<Self>, visit: Visit) -> BoxFuture<'static, Reply> {
+    fn answer(self: Arc<Self>, visit: Visit) -> BoxFuture<'static, PageReply> {
         async move {
             if !visit.path.is_empty() {
-                return Reply::NotFound;
+                return PageReply::NotFound;
             }
             if visit.form.is_some() {
                 self.0.send_replace(true);
                 let body = html! { p { "You can close this page and go back to the terminal." } };
-                return Reply::Page(pages::Page::new("Approved", body));
+                return PageReply::Page(pages::Page::new("Approved", body));
             }
             let body = html! {
                 p { "The tool waits until you approve it on this page." }
                 form method="post" { (visit.token()) button .agrees { "Approve" } }
             };
-            Reply::Page(pages::Page::new("Connect the demo server?", body))
+            PageReply::Page(pages::Page::new("Connect the demo server?", body))
         }
         .boxed()
     }

@@ -5,7 +5,7 @@ use tokio::{
     sync::mpsc,
 };
 
-use super::{DemoSession, Outbox};
+use super::{DemoOutbox, DemoSession};
 use crate::protocol::Frame;
 
 /// Serves one client over stdin and stdout, a message a line, until stdin ends.
@@ -15,7 +15,7 @@ use crate::protocol::Frame;
 pub async fn serve_stdio() -> io::Result<()> {
     let session = Arc::new(DemoSession::default());
     let (sender, mut frames) = mpsc::unbounded_channel::<Frame>();
-    let outbox: Outbox = Arc::new(move |frame| {
+    let outbox: DemoOutbox = Arc::new(move |frame| {
         // Nobody reads any more when the client is gone.
         drop(sender.send(frame));
     });
@@ -43,7 +43,7 @@ pub async fn serve_stdio() -> io::Result<()> {
     }
 }
 
-fn receive(session: &Arc<DemoSession>, line: Vec<u8>, outbox: &Outbox) {
+fn receive(session: &Arc<DemoSession>, line: Vec<u8>, outbox: &DemoOutbox) {
     // What is not a message has no id to answer under.
     if let Ok(frame) = Frame::parse(line) {
         drop(tokio::spawn(Arc::clone(session).receive(frame, Arc::clone(outbox))));

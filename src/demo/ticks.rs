@@ -8,7 +8,7 @@ use std::{
 
 use serde_json::{Value, json};
 
-use super::{Outbox, offers::CLOCK};
+use super::{DemoOutbox, offers::CLOCK};
 use crate::protocol::{Frame, Id};
 
 const SUBSCRIPTION: &str = "io.modelcontextprotocol/subscriptionId";
@@ -30,12 +30,12 @@ struct Wishes {
 
 impl Ticks {
     /// The client has set this level of the log (2025-11-25, *server/utilities/logging*).
-    pub(super) fn log_from(self: &Arc<Self>, level: &str, out: &Outbox) {
+    pub(super) fn log_from(self: &Arc<Self>, level: &str, out: &DemoOutbox) {
         self.change(out, |wishes| wishes.logs = is_told(level));
     }
 
     /// The client wants to know when a resource changes; it does not any more where `ends`.
-    pub(super) fn subscribe(self: &Arc<Self>, uri: &str, ends: bool, out: &Outbox) {
+    pub(super) fn subscribe(self: &Arc<Self>, uri: &str, ends: bool, out: &DemoOutbox) {
         self.change(out, |wishes| {
             if ends {
                 wishes.subscribed.remove(uri);
@@ -45,7 +45,7 @@ impl Ticks {
         });
     }
 
-    fn change(self: &Arc<Self>, out: &Outbox, change: impl FnOnce(&mut Wishes)) {
+    fn change(self: &Arc<Self>, out: &DemoOutbox, change: impl FnOnce(&mut Wishes)) {
         let mut wishes = self.wishes.lock().unwrap_or_else(PoisonError::into_inner);
         change(&mut wishes);
         if !std::mem::replace(&mut wishes.is_running, true) {
@@ -55,7 +55,7 @@ impl Ticks {
 }
 
 /// Tells what there is to tell, every second, for as long as the session lasts.
-async fn tick(ticks: Weak<Ticks>, out: Outbox) {
+async fn tick(ticks: Weak<Ticks>, out: DemoOutbox) {
     loop {
         tokio::time::sleep(Duration::from_secs(1)).await;
         let Some(ticks) = ticks.upgrade() else { return };
@@ -70,7 +70,7 @@ async fn tick(ticks: Weak<Ticks>, out: Outbox) {
 }
 
 /// `subscriptions/listen` (2026-07-28, *Subscriptions*): lasts until the client ends it.
-pub(super) async fn listen(id: &Id, params: &Value, out: &Outbox) {
+pub(super) async fn listen(id: &Id, params: &Value, out: &DemoOutbox) {
     let meta = json!({SUBSCRIPTION: id.to_value()});
     let wanted = params["notifications"]["resourceSubscriptions"].as_array().into_iter().flatten();
     let known: Vec<&Value> = wanted.filter(|uri| *uri == CLOCK).collect();

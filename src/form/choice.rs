@@ -28,10 +28,10 @@ impl Choice {
 
 /// The choices of a field, in the server's order. Fields that refer to the same ones share them.
 #[derive(Clone, Debug)]
-pub struct Choices(Arc<Listed>);
+pub struct Choices(Arc<ListedChoices>);
 
 #[derive(Debug)]
-struct Listed {
+struct ListedChoices {
     choices: Vec<Choice>,
     /// The place of each value, by its text; made when it is first looked for.
     places: OnceLock<HashMap<String, usize>>,
@@ -50,7 +50,7 @@ impl Choices {
 
 impl From<Vec<Choice>> for Choices {
     fn from(choices: Vec<Choice>) -> Self {
-        Self(Arc::new(Listed { choices, places: OnceLock::new() }))
+        Self(Arc::new(ListedChoices { choices, places: OnceLock::new() }))
     }
 }
 

@@ -8,7 +8,7 @@ use super::{Choice, keywords::Keywords, resolve::resolve, value::canonical_text}
 const MOST_CHOICES: usize = 10_000;
 
 /// The choices of a schema.
-pub(super) struct Found {
+pub(super) struct FoundChoices {
     pub(super) choices: Vec<Choice>,
     /// Whether the schema says more about the value than that it is one of them.
     pub(super) partial: bool,
@@ -16,7 +16,7 @@ pub(super) struct Found {
 
 /// The choices of `schema`: `enum`, with `enumNames` where they are, or `oneOf`/`anyOf` of fixed values. `None` when it
 /// is not a choice. Values that the schema's own `type` excludes are left out.
-pub(super) fn choices(root: &Value, schema: &Keywords<'_>) -> Option<Found> {
+pub(super) fn choices(root: &Value, schema: &Keywords<'_>) -> Option<FoundChoices> {
     let listed = schema.get("enum").and_then(Value::as_array).map(|values| from_enum(schema, values));
     let mut union = None;
     let mut partial = false;
@@ -51,7 +51,7 @@ pub(super) fn choices(root: &Value, schema: &Keywords<'_>) -> Option<Found> {
     if unique.is_empty() {
         return None;
     }
-    Some(Found { choices: unique, partial })
+    Some(FoundChoices { choices: unique, partial })
 }
 
 /// How many choices a list's `items` list.
@@ -62,11 +62,11 @@ pub(super) fn item_count(root: &Value, items: Option<&Value>) -> usize {
 }
 
 /// The choices of a list's `items`.
-pub(super) fn item_choices(root: &Value, items: Option<&Value>) -> Option<Found> {
+pub(super) fn item_choices(root: &Value, items: Option<&Value>) -> Option<FoundChoices> {
     let resolved = resolve(root, items?.as_object()?);
     if let Some(value) = resolved.schema.get("const") {
         let choice = titled(value, &resolved.schema);
-        return Some(Found { choices: vec![choice], partial: resolved.partial });
+        return Some(FoundChoices { choices: vec![choice], partial: resolved.partial });
     }
     let mut found = choices(root, &resolved.schema)?;
     found.partial |= resolved.partial || resolved.schema.contains_key("not");

@@ -39,7 +39,7 @@ pub(super) const DATA: [&str; 4] = ["enum", "const", "default", "examples"];
 /// no circle that never reaches into the value, no tree of alternatives that grows without end.
 pub(super) fn bound(root: &Value, part: &Value, budget: &Budget) -> Result<(), String> {
     let mut walk =
-        Walk { root, costs: HashMap::new(), anchors: anchors(root)?, budget, inside: vec![part], patterns: 0 };
+        CostWalk { root, costs: HashMap::new(), anchors: anchors(root)?, budget, inside: vec![part], patterns: 0 };
     // What is inside the value comes after the circles of the value itself: it may refer back to where it stands.
     while let Some(schema) = walk.inside.pop() {
         walk.visit(schema, 0)?;
@@ -47,7 +47,7 @@ pub(super) fn bound(root: &Value, part: &Value, budget: &Budget) -> Result<(), S
     Ok(())
 }
 
-struct Walk<'a> {
+struct CostWalk<'a> {
     root: &'a Value,
     /// Schemas by their place in memory: how many steps each takes, or `None` while it is under way.
     costs: HashMap<*const Value, Option<u64>>,
@@ -59,7 +59,7 @@ struct Walk<'a> {
     patterns: u64,
 }
 
-impl<'a> Walk<'a> {
+impl<'a> CostWalk<'a> {
     /// The steps that `schema` takes on one value.
     fn visit(&mut self, schema: &'a Value, depth: usize) -> Result<u64, String> {
         if depth > DEEPEST {

@@ -15,31 +15,31 @@ use crate::{
 pub struct Host {
     config: Config,
     options: HostOptions,
-    slots: HashMap<ServerName, Slot>,
+    slots: HashMap<ServerName, ServerSlot>,
 }
 
 /// Where a server's client stands. The outer lock is held while connecting, so that nobody connects twice; the inner one
 /// never for long.
 #[derive(Default)]
-struct Slot {
+struct ServerSlot {
     connecting: Mutex<()>,
-    state: std::sync::Mutex<Connection>,
+    state: std::sync::Mutex<SlotState>,
 }
 
 #[derive(Clone, Default)]
-enum Connection {
+enum SlotState {
     #[default]
     Idle,
     Connected(Arc<Client>),
     Failed(String),
 }
 
-impl Slot {
-    fn get(&self) -> Connection {
+impl ServerSlot {
+    fn get(&self) -> SlotState {
         self.state.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clone()
     }
 
-    fn set(&self, connection: Connection) -> Connection {
+    fn set(&self, connection: SlotState) -> SlotState {
         let mut state = self.state.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         std::mem::replace(&mut *state, connection)
     }
@@ -54,7 +54,7 @@ impl fmt::Debug for Host {
 impl Host {
     /// A host for the servers in `config`. Nothing is started yet.
     pub fn new(config: Config, options: HostOptions) -> Self {
-        let slots = config.servers.iter().map(|entry| (entry.name.clone(), Slot::default())).collect();
+        let slots = config.servers.iter().map(|entry| (entry.name.clone(), ServerSlot::default())).collect();
         Self { config, options, slots }
     }
 
@@ -113,7 +113,7 @@ impl Host {
         // Every entry of the configuration has its slot, and it never changes.
         let Some(slot) = self.slots.get(&name) else { return Err(ConfigError::Disabled(server.to_owned()).into()) };
         let _connecting = slot.connecting.lock().await;
-        if let Connection::Connected(client) = slot.get()
+        if let SlotState::Connected(client) = slot.get()
             && !client.is_over()
         {
             return Ok(client);
@@ -133,11 +133,11 @@ impl Host {
         match connected {
             Ok(client) => {
                 let client = Arc::new(client);
-                slot.set(Connection::Connected(Arc::clone(&client)));
+                slot.set(SlotState::Connected(Arc::clone(&client)));
                 Ok(client)
             }
             Err(source) => {
-                slot.set(Connection::Failed(with_causes(&source)));
+                slot.set(SlotState::Failed(with_causes(&source)));
                 Err(HostError::Client { server: name, source })
             }
         }
@@ -151,24 +151,27 @@ impl Host {
 
     /// How every configured server stands, in the configuration's order.
     pub fn statuses(&self) -> Vec<Status> {
-        let state = |entry: &crate::config::Entry| match (&entry.server, self.slots.get(&entry.name).map(Slot::get)) {
+        let state = |entry: &crate::config::ServerEntry| match (
+            &entry.server,
+            self.slots.get(&entry.name).map(ServerSlot::get),
+        ) {
             _ if !entry.enabled => ServerState::Disabled,
             (Err(error), _) => ServerState::Invalid(error.to_string()),
-            (_, Some(Connection::Connected(client))) if client.has_ended() => {
+            (_, Some(SlotState::Connected(client))) if client.has_ended() => {
                 ServerState::Failed("the connection has ended".to_owned())
             }
-            (_, Some(Connection::Connected(client))) => ServerState::Connected(client.info()),
-            (_, Some(Connection::Failed(reason))) => ServerState::Failed(reason),
-            (_, Some(Connection::Idle) | None) => ServerState::Idle,
+            (_, Some(SlotState::Connected(client))) => ServerState::Connected(client.info()),
+            (_, Some(SlotState::Failed(reason))) => ServerState::Failed(reason),
+            (_, Some(SlotState::Idle) | None) => ServerState::Idle,
         };
         self.config.servers.iter().map(|entry| Status { server: entry.name.clone(), state: state(entry) }).collect()
     }
 
     /// Ends all connections, each with its grace, all at once.
     pub async fn disconnect_all(&self) {
-        let clients = self.slots.values().filter_map(|slot| match slot.set(Connection::Idle) {
-            Connection::Connected(client) => Some(client),
-            Connection::Idle | Connection::Failed(_) => None,
+        let clients = self.slots.values().filter_map(|slot| match slot.set(SlotState::Idle) {
+            SlotState::Connected(client) => Some(client),
+            SlotState::Idle | SlotState::Failed(_) => None,
         });
         join_all(clients.map(|client| async move { client.close().await })).await;
     }

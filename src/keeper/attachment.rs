@@ -17,7 +17,7 @@ use tokio_util::sync::CancellationToken;
 use super::{
     frame::{self, KeeperFrame},
     message::{End, Operation, OperationTimes, PROGRAM, ToCommand, ToKeeper},
-    outbox::{Body, Mail, Outbox},
+    outbox::{FrameBody, Mail, Outbox},
 };
 use crate::{
     client::{BeforeSending, ClientError, ClientOptions, PendingCall, ServerInfo, TaskSink},
@@ -31,7 +31,7 @@ const STOPPED: Duration = Duration::from_secs(5);
 
 /// A kept server, as a command uses it.
 pub(super) struct Attachment {
-    pub(super) shared: Arc<Shared>,
+    pub(super) shared: Arc<AttachmentState>,
     pub(super) info: Arc<ServerInfo>,
 }
 
@@ -45,7 +45,7 @@ pub(super) struct Wanted<'a> {
 }
 
 /// What those who wait for the keeper share with the one who listens to it.
-pub(super) struct Shared {
+pub(super) struct AttachmentState {
     pub(super) outbox: Outbox,
     pub(super) options: ClientOptions,
     next: AtomicU64,
@@ -57,10 +57,10 @@ pub(super) struct Shared {
 }
 
 /// Who waits for what.
-pub(super) type Operations = HashMap<u64, mpsc::UnboundedSender<Event>>;
+pub(super) type Operations = HashMap<u64, mpsc::UnboundedSender<OperationEvent>>;
 
 /// What the keeper says of an operation.
-pub(super) enum Event {
+pub(super) enum OperationEvent {
     MaySend(PendingCall),
     Became(PendingCall),
     End(End, Vec<u8>),
@@ -92,8 +92,8 @@ impl Attachment {
         let (outbox, mail): (Outbox, Mail) = Outbox::new();
         tokio::spawn(mail.deliver(writer));
         let (trace, person) = (options.trace.is_some(), options.person.is_some());
-        outbox.send(&ToKeeper::Hello { program: PROGRAM.to_owned(), trace, person }, Body::Empty);
-        outbox.send(&ToKeeper::Attach, Body::Empty);
+        outbox.send(&ToKeeper::Hello { program: PROGRAM.to_owned(), trace, person }, FrameBody::Empty);
+        outbox.send(&ToKeeper::Attach, FrameBody::Empty);
         match timeout(HELLO, frame::read::<ToCommand>(&mut reader)).await {
             Err(_) => {
                 return Err(NotAttached::Foreign(format!("its keeper did not answer within {} s", HELLO.as_secs())));
@@ -106,7 +106,7 @@ impl Attachment {
             Ok(Ok(Some(KeeperFrame { head: ToCommand::Hello { .. }, .. }))) => return Err(NotAttached::OtherVersion),
             Ok(Ok(Some(_))) => return Err(NotAttached::Foreign("its keeper does not identify itself".to_owned())),
         }
-        let shared = Arc::new(Shared {
+        let shared = Arc::new(AttachmentState {
             outbox,
             options,
             next: AtomicU64::new(1),
@@ -148,15 +148,15 @@ impl Attachment {
                 biased;
                 event = events.recv() => match event {
                     None => return Err(lost()),
-                    Some(Event::End(End::Failed(error), _)) => return Err(error),
-                    Some(Event::End(end, body)) => return Ok((end, body)),
-                    Some(Event::Became(call)) => on_task.iter().for_each(|sink| sink.tell(&call)),
-                    Some(Event::MaySend(call)) => {
+                    Some(OperationEvent::End(End::Failed(error), _)) => return Err(error),
+                    Some(OperationEvent::End(end, body)) => return Ok((end, body)),
+                    Some(OperationEvent::Became(call)) => on_task.iter().for_each(|sink| sink.tell(&call)),
+                    Some(OperationEvent::MaySend(call)) => {
                         let yes = match before_sending {
                             Some(before_sending) => before_sending(call).await,
                             None => true,
                         };
-                        shared.outbox.send(&ToKeeper::MaySend { id, yes }, Body::Empty);
+                        shared.outbox.send(&ToKeeper::MaySend { id, yes }, FrameBody::Empty);
                     }
                 },
                 () = stop.cancelled(), if given_up.is_none() => {
@@ -179,7 +179,7 @@ impl Drop for Attachment {
 
 /// An operation under way, which is stopped when nobody waits for it any more.
 struct Underway<'a> {
-    shared: &'a Shared,
+    shared: &'a AttachmentState,
     id: u64,
 }
 
@@ -187,12 +187,12 @@ impl Underway<'_> {
     fn begin(self, operation: Operation) -> Self {
         let times = self.shared.options.times;
         let times = OperationTimes { url_wait: times.url_wait, silence: times.call_silence, total: times.call_total };
-        self.shared.outbox.send(&ToKeeper::Do { id: self.id, operation, times }, Body::Empty);
+        self.shared.outbox.send(&ToKeeper::Do { id: self.id, operation, times }, FrameBody::Empty);
         self
     }
 
     fn stop(&self) {
-        self.shared.outbox.send(&ToKeeper::Stop { id: self.id }, Body::Empty);
+        self.shared.outbox.send(&ToKeeper::Stop { id: self.id }, FrameBody::Empty);
     }
 }
 
@@ -205,7 +205,7 @@ impl Drop for Underway<'_> {
     }
 }
 
-impl Shared {
+impl AttachmentState {
     pub(super) fn operations(&self) -> MutexGuard<'_, Option<Operations>> {
         self.operations.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -12,8 +12,8 @@ use tokio_util::sync::CancellationToken;
 use super::{
     link::CommandLink,
     message::{End, Operation, OperationTimes, ToCommand},
-    outbox::Body,
-    party::{Aside, Owner, Party, pending},
+    outbox::FrameBody,
+    party::{Aside, OperationOwner, Party, pending},
     process::Keeper,
 };
 use crate::client::{CallEnd, Caller, Client, ClientError, TaskSink, ToolCall};
@@ -25,7 +25,7 @@ const MOST: usize = 64;
 /// A call that was put aside.
 pub(super) enum Parked {
     /// Its question waits for the next command.
-    Open(mpsc::UnboundedSender<Owner>),
+    Open(mpsc::UnboundedSender<OperationOwner>),
     /// It ended meanwhile.
     Over(Result<CallEnd, ClientError>),
 }
@@ -44,29 +44,29 @@ impl Keeper {
         let stop = link.stop_of(id);
         let Some(client) = self.client().await else {
             let error = ClientError::Interrupted { method: String::new() };
-            return link.end(id, End::Failed(error), Body::Empty);
+            return link.end(id, End::Failed(error), FrameBody::Empty);
         };
         link.busy.fetch_add(1, Ordering::Relaxed);
         if matches!(operation, Operation::CallTool { .. } | Operation::Call { .. } | Operation::Resume { .. }) {
             self.calls.fetch_add(1, Ordering::Relaxed);
         }
-        let owner = Owner { link: Arc::clone(&link), id, stop: stop.clone(), is_resumed: false };
+        let owner = OperationOwner { link: Arc::clone(&link), id, stop: stop.clone(), is_resumed: false };
         match operation {
             Operation::Tools { fresh } => {
                 let listed = self.tools(&client, fresh, &stop).await;
-                answer(&link, id, listed.map(Body::Shared));
+                answer(&link, id, listed.map(FrameBody::Shared));
             }
             Operation::List { method, key } => {
                 let listed = client.list(&method, &key, &stop).await;
-                answer(&link, id, listed.map(|list| Body::Line(Value::Array(list).to_string().into_bytes())));
+                answer(&link, id, listed.map(|list| FrameBody::Line(Value::Array(list).to_string().into_bytes())));
             }
             Operation::Request { method, params } => {
                 let result = client.request(&method, params, &stop).await;
-                answer(&link, id, result.map(Body::Result));
+                answer(&link, id, result.map(FrameBody::Result));
             }
             Operation::Listen { filter } => {
                 let listened = client.listen(filter, &stop).await;
-                answer(&link, id, listened.map(|()| Body::Empty));
+                answer(&link, id, listened.map(|()| FrameBody::Empty));
             }
             Operation::CallTool { name, arguments, is_known, timeout } => {
                 let tool = if is_known { self.tool(&name) } else { None };
@@ -93,7 +93,7 @@ impl Keeper {
             }
             Operation::Resume { pending } => {
                 if let Some(key) = pending.kept.clone() {
-                    self.take_up(&key, Owner { is_resumed: true, ..owner }, &pending.method)
+                    self.take_up(&key, OperationOwner { is_resumed: true, ..owner }, &pending.method)
                 } else {
                     let asker = Arc::clone(&link);
                     self.call(owner, times, move |caller, stop| {
@@ -116,7 +116,7 @@ impl Keeper {
     /// Makes a call that belongs to `owner`, until it ends or is put aside; what is put aside goes on by itself.
     async fn call(
         self: &Arc<Self>,
-        owner: Owner,
+        owner: OperationOwner,
         times: OperationTimes,
         make: impl FnOnce(Caller, CancellationToken) -> Making,
     ) {
@@ -171,7 +171,7 @@ impl Keeper {
             } else {
                 End::Failed(ClientError::Interrupted { method: "tools/call".to_owned() })
             };
-            owner.link.end(owner.id, end, Body::Empty);
+            owner.link.end(owner.id, end, FrameBody::Empty);
             let until = Instant::now() + WAITS;
             let next = tokio::select! {
                 biased;
@@ -212,7 +212,7 @@ impl Keeper {
     }
 
     /// Gives a call that was put aside to `owner`.
-    fn take_up(&self, key: &str, owner: Owner, method: &str) {
+    fn take_up(&self, key: &str, owner: OperationOwner, method: &str) {
         match self.unpark(key) {
             Some(Parked::Open(owners)) => drop(owners.send(owner)),
             Some(Parked::Over(Err(ClientError::Lost { source, .. }))) => {
@@ -272,23 +272,23 @@ fn name_of_a_call() -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-fn became(owner: &Owner) -> TaskSink {
+fn became(owner: &OperationOwner) -> TaskSink {
     let owner = owner.clone();
     TaskSink::new(move |call| owner.link.send(&ToCommand::Became { id: owner.id, pending: call.clone() }))
 }
 
-fn answer(link: &CommandLink, id: u64, result: Result<Body, ClientError>) {
+fn answer(link: &CommandLink, id: u64, result: Result<FrameBody, ClientError>) {
     match result {
         Ok(body) => link.end(id, End::Plain, body),
-        Err(error) => link.end(id, End::Failed(error), Body::Empty),
+        Err(error) => link.end(id, End::Failed(error), FrameBody::Empty),
     }
 }
 
-fn finish(owner: &Owner, end: Result<CallEnd, ClientError>) {
+fn finish(owner: &OperationOwner, end: Result<CallEnd, ClientError>) {
     let (end, body) = match end {
-        Ok(CallEnd::Done(report)) => (End::Done { unanswered: report.unanswered }, Body::Result(report.result)),
-        Ok(CallEnd::Deferred(pending)) => (End::Deferred(pending), Body::Empty),
-        Err(error) => (End::Failed(error), Body::Empty),
+        Ok(CallEnd::Done(report)) => (End::Done { unanswered: report.unanswered }, FrameBody::Result(report.result)),
+        Ok(CallEnd::Deferred(pending)) => (End::Deferred(pending), FrameBody::Empty),
+        Err(error) => (End::Failed(error), FrameBody::Empty),
     };
     owner.link.end(owner.id, end, body);
 }

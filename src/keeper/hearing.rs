@@ -7,10 +7,10 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    attachment::{Event, Shared},
+    attachment::{AttachmentState, OperationEvent},
     frame::{self, KeeperFrame},
     message::{ToCommand, ToKeeper},
-    outbox::Body,
+    outbox::FrameBody,
 };
 use crate::{
     client::{ClientError, ServerInfo},
@@ -21,7 +21,7 @@ use crate::{
 const QUIET: Duration = Duration::from_secs(5);
 const PONG: Duration = Duration::from_secs(15);
 
-impl Shared {
+impl AttachmentState {
     /// Takes what the keeper says, until it is gone or the command is done with it.
     pub(super) async fn listen(
         self: Arc<Self>,
@@ -51,7 +51,7 @@ impl Shared {
                     if patience == PONG {
                         break;
                     }
-                    self.outbox.send(&ToKeeper::Ping, Body::Empty);
+                    self.outbox.send(&ToKeeper::Ping, FrameBody::Empty);
                     patience = PONG;
                     continue;
                 }
@@ -70,7 +70,7 @@ impl Shared {
         frame: KeeperFrame<ToCommand>,
         ready: &mut Option<oneshot::Sender<Result<ServerInfo, ClientError>>>,
     ) {
-        let tell = |id: u64, event: Event, is_end: bool| {
+        let tell = |id: u64, event: OperationEvent, is_end: bool| {
             let mut operations = self.operations();
             let Some(operations) = operations.as_mut() else { return };
             let sender = if is_end { operations.remove(&id) } else { operations.get(&id).cloned() };
@@ -81,9 +81,9 @@ impl Shared {
         match frame.head {
             ToCommand::Ready(info) => drop(ready.take().map(|ready| ready.send(Ok(*info)))),
             ToCommand::Failed(error) => drop(ready.take().map(|ready| ready.send(Err(error)))),
-            ToCommand::Ended { id, end } => tell(id, Event::End(end, frame.body), true),
-            ToCommand::Became { id, pending } => tell(id, Event::Became(pending), false),
-            ToCommand::MaySend { id, pending } => tell(id, Event::MaySend(pending), false),
+            ToCommand::Ended { id, end } => tell(id, OperationEvent::End(end, frame.body), true),
+            ToCommand::Became { id, pending } => tell(id, OperationEvent::Became(pending), false),
+            ToCommand::MaySend { id, pending } => tell(id, OperationEvent::MaySend(pending), false),
             ToCommand::Notice(mut notice) => {
                 notice.server = self.options.server.clone();
                 (self.options.notices)(notice);
@@ -113,14 +113,14 @@ impl Shared {
         self.questions().insert(question, stop.clone());
         let Some(resolver) = self.resolver_of(&asked) else {
             let outcome = Outcome::Answered(Answer::cancel(&asked.request.id));
-            return self.outbox.send(&ToKeeper::Outcome { question, outcome }, Body::Empty);
+            return self.outbox.send(&ToKeeper::Outcome { question, outcome }, FrameBody::Empty);
         };
         let outcome = resolver.claim(asked, stop);
         let shared = Arc::clone(self);
         tokio::spawn(async move {
             let outcome = outcome.await;
             shared.questions().remove(&question);
-            shared.outbox.send(&ToKeeper::Outcome { question, outcome }, Body::Empty);
+            shared.outbox.send(&ToKeeper::Outcome { question, outcome }, FrameBody::Empty);
         });
     }
 
@@ -134,7 +134,7 @@ impl Shared {
         tokio::spawn(async move {
             let waited = waited.await;
             shared.questions().remove(&question);
-            shared.outbox.send(&ToKeeper::Waited { question, waited }, Body::Empty);
+            shared.outbox.send(&ToKeeper::Waited { question, waited }, FrameBody::Empty);
         });
     }
 }

@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     message::{End, ToCommand, ToKeeper},
-    outbox::{Body, Outbox},
+    outbox::{FrameBody, Outbox},
 };
 use crate::{
     client::{Notice, PendingCall},
@@ -67,21 +67,21 @@ impl CommandLink {
     }
 
     pub(super) fn send(&self, message: &ToCommand) {
-        self.outbox.send(message, Body::Empty);
+        self.outbox.send(message, FrameBody::Empty);
     }
 
     /// Says something that may be lost when the command does not listen.
     pub(super) fn notice(&self, notice: Notice) {
-        self.outbox.offer(&ToCommand::Notice(notice), Body::Empty);
+        self.outbox.offer(&ToCommand::Notice(notice), FrameBody::Empty);
     }
 
     /// A line of the trace.
     pub(super) fn traced(&self, line: &[u8]) {
-        self.outbox.offer(&ToCommand::Traced, Body::Line(line.to_vec()));
+        self.outbox.offer(&ToCommand::Traced, FrameBody::Line(line.to_vec()));
     }
 
     /// An operation ended.
-    pub(super) fn end(&self, id: u64, end: End, body: Body) {
+    pub(super) fn end(&self, id: u64, end: End, body: FrameBody) {
         self.stops().remove(&id);
         self.outbox.send(&ToCommand::Ended { id, end }, body);
     }

@@ -15,7 +15,7 @@ use crate::{
 const FRESH: Duration = Duration::from_secs(60);
 
 /// The list of tools, as it was last given.
-pub(super) struct Listed {
+pub(super) struct ListedTools {
     tools: Vec<Tool>,
     text: Arc<str>,
     at: Instant,
@@ -35,7 +35,7 @@ impl Keeper {
         let raw = tools.iter().map(|tool| tool.raw.clone()).collect();
         let text: Arc<str> = Value::Array(raw).to_string().into();
         if self.changes.load(Ordering::Relaxed) == changes {
-            *self.listed() = Some(Listed { tools, text: Arc::clone(&text), at: Instant::now() });
+            *self.listed() = Some(ListedTools { tools, text: Arc::clone(&text), at: Instant::now() });
         }
         text
     }
@@ -46,7 +46,7 @@ impl Keeper {
     }
 
     /// What is known of the tools.
-    pub(super) fn listed(&self) -> MutexGuard<'_, Option<Listed>> {
+    pub(super) fn listed(&self) -> MutexGuard<'_, Option<ListedTools>> {
         self.listed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

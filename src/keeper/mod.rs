@@ -35,4 +35,4 @@ pub use guard::guard;
 pub use message::Standing;
 pub use process::{Unready, keep};
 pub use setup::KeeperSetup;
-pub use survey::{Ending, Found, end, log_of, survey};
+pub use survey::{KeptEnding, KeptServer, end, log_of, survey};

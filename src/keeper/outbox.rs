@@ -21,19 +21,19 @@ const FULL: usize = 4 << 20;
 /// What is to be written to the other side, in order, without anybody waiting for it.
 #[derive(Clone)]
 pub(super) struct Outbox {
-    queue: mpsc::UnboundedSender<(Vec<u8>, Body)>,
+    queue: mpsc::UnboundedSender<(Vec<u8>, FrameBody)>,
     waiting: Arc<AtomicUsize>,
 }
 
 /// The body of a frame, as it is held already.
-pub(super) enum Body {
+pub(super) enum FrameBody {
     Empty,
     Result(Box<RawValue>),
     Shared(Arc<str>),
     Line(Vec<u8>),
 }
 
-impl Body {
+impl FrameBody {
     fn bytes(&self) -> &[u8] {
         match self {
             Self::Empty => &[],
@@ -46,7 +46,7 @@ impl Body {
 
 /// Where an outbox is emptied.
 pub(super) struct Mail {
-    queue: mpsc::UnboundedReceiver<(Vec<u8>, Body)>,
+    queue: mpsc::UnboundedReceiver<(Vec<u8>, FrameBody)>,
     waiting: Arc<AtomicUsize>,
 }
 
@@ -57,7 +57,7 @@ impl Outbox {
     }
 
     /// Sends a message. What is sent to somebody who is gone is dropped.
-    pub(super) fn send(&self, message: &impl Serialize, body: Body) {
+    pub(super) fn send(&self, message: &impl Serialize, body: FrameBody) {
         let head = frame::head(message, body.bytes().len());
         let length = head.len() + body.bytes().len();
         self.waiting.fetch_add(length, Ordering::Relaxed);
@@ -65,7 +65,7 @@ impl Outbox {
     }
 
     /// Sends a message that may be lost, unless too much waits already.
-    pub(super) fn offer(&self, message: &impl Serialize, body: Body) {
+    pub(super) fn offer(&self, message: &impl Serialize, body: FrameBody) {
         if self.waiting.load(Ordering::Relaxed) < FULL {
             self.send(message, body);
         }

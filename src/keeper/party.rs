@@ -14,7 +14,7 @@ use crate::{
 
 /// The command that a call belongs to at the moment.
 #[derive(Clone)]
-pub(super) struct Owner {
+pub(super) struct OperationOwner {
     pub(super) link: Arc<CommandLink>,
     /// The operation's id there.
     pub(super) id: u64,
@@ -26,7 +26,7 @@ pub(super) struct Owner {
 /// A call that is put aside: its open question waits in the keeper.
 pub(super) struct Aside {
     pub(super) question: Arc<Question>,
-    pub(super) owner: Owner,
+    pub(super) owner: OperationOwner,
     /// Whether the command was told so by its own resolver, and not by a person who could not answer.
     pub(super) is_deferred: bool,
 }
@@ -34,30 +34,30 @@ pub(super) struct Aside {
 /// Who answers the questions of one call: the command that it belongs to, and after that one the next.
 #[derive(Clone)]
 pub(super) struct Party {
-    owner: watch::Sender<Option<Owner>>,
+    owner: watch::Sender<Option<OperationOwner>>,
     aside: mpsc::UnboundedSender<Aside>,
 }
 
 impl Party {
     /// A party with its first command.
-    pub(super) fn new(owner: Owner) -> (Self, mpsc::UnboundedReceiver<Aside>) {
+    pub(super) fn new(owner: OperationOwner) -> (Self, mpsc::UnboundedReceiver<Aside>) {
         let (aside, receiver) = mpsc::unbounded_channel();
         (Self { owner: watch::Sender::new(Some(owner)), aside }, receiver)
     }
 
-    pub(super) fn owner(&self) -> Option<Owner> {
+    pub(super) fn owner(&self) -> Option<OperationOwner> {
         self.owner.borrow().clone()
     }
 
     /// The call belongs to this command now.
-    pub(super) fn give(&self, owner: Owner) {
+    pub(super) fn give(&self, owner: OperationOwner) {
         self.owner.send_replace(Some(owner));
     }
 
     async fn settle(
         self,
         question: Arc<Question>,
-        mut asked: Option<(Owner, QuestionOut)>,
+        mut asked: Option<(OperationOwner, QuestionOut)>,
         stop: CancellationToken,
     ) -> Outcome {
         let can_wait = question.origin.era == Era::Legacy && matches!(question.origin.cause, Cause::Asked(_));
@@ -94,7 +94,7 @@ impl Party {
     }
 }
 
-async fn may_send(owner: &Owner, question: &Question, answer: &Answer) -> bool {
+async fn may_send(owner: &OperationOwner, question: &Question, answer: &Answer) -> bool {
     if owner.link.gone.is_cancelled() {
         return false;
     }

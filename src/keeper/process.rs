@@ -29,7 +29,7 @@ use super::{
     folder::{Folder, FolderRefused},
     idle::{Idle, Use},
     link::CommandLink,
-    listed::Listed,
+    listed::ListedTools,
     log::KeeperLog,
     message::Standing,
     setup::KeeperSetup,
@@ -62,7 +62,7 @@ pub(super) struct Keeper {
     links: Mutex<Vec<Arc<CommandLink>>>,
     parked: Mutex<HashMap<String, Parked>>,
     log: Mutex<KeeperLog>,
-    pub(super) listed: Mutex<Option<Listed>>,
+    pub(super) listed: Mutex<Option<ListedTools>>,
     /// How often the server said that its tools are others now.
     pub(super) changes: AtomicU64,
     pub(super) calls: AtomicU64,

@@ -29,14 +29,14 @@ const ENDS: Duration = Duration::from_secs(10);
 
 /// A kept server that was found.
 #[derive(Clone, Debug)]
-pub struct Found {
+pub struct KeptServer {
     /// How it stands.
     pub standing: Standing,
 }
 
 /// How ending a kept server went.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ending {
+pub enum KeptEnding {
     /// It has ended.
     Ended,
     /// It did not end, and was killed.
@@ -47,16 +47,16 @@ pub enum Ending {
 ///
 /// # Errors
 /// When the folder is not the user's alone.
-pub async fn survey() -> Result<Vec<Found>, FolderRefused> {
+pub async fn survey() -> Result<Vec<KeptServer>, FolderRefused> {
     let Some(folder) = Folder::find()? else { return Ok(Vec::new()) };
     let keys = folder.keys();
     let asked = keys.iter().map(|key| async { timeout(HELLO, ask(&folder.socket(key))).await.ok()? });
-    let mut found: Vec<Found> = join_all(asked).await.into_iter().flatten().collect();
+    let mut found: Vec<KeptServer> = join_all(asked).await.into_iter().flatten().collect();
     found.sort_by(|one, other| one.standing.server.cmp(&other.standing.server));
     Ok(found)
 }
 
-impl Found {
+impl KeptServer {
     /// Whether it is the server that `config` describes now.
     pub fn is_of(&self, config: &ServerConfig) -> bool {
         self.is_as(config, &[], None)
@@ -104,11 +104,11 @@ async fn greet(socket: &Path) -> Option<UnixStream> {
     }
 }
 
-async fn ask(socket: &Path) -> Option<Found> {
+async fn ask(socket: &Path) -> Option<KeptServer> {
     let mut stream = greet(socket).await?;
     frame::write(&mut stream, &ToKeeper::Standing, b"").await.ok()?;
     match frame::read::<ToCommand>(&mut stream).await.ok()??.head {
-        ToCommand::Standing(standing) => Some(Found { standing }),
+        ToCommand::Standing(standing) => Some(KeptServer { standing }),
         _ => None,
     }
 }
@@ -117,8 +117,8 @@ async fn ask(socket: &Path) -> Option<Found> {
 ///
 /// # Errors
 /// When the folder is not the user's alone.
-pub async fn end(found: &Found) -> Result<Ending, FolderRefused> {
-    let Some(folder) = Folder::find()? else { return Ok(Ending::Ended) };
+pub async fn end(found: &KeptServer) -> Result<KeptEnding, FolderRefused> {
+    let Some(folder) = Folder::find()? else { return Ok(KeptEnding::Ended) };
     let socket = folder.socket(&found.standing.key);
     let until = Instant::now() + ENDS;
     let told = async {
@@ -129,16 +129,16 @@ pub async fn end(found: &Found) -> Result<Ending, FolderRefused> {
         drop(stream.shutdown().await);
     };
     drop(timeout(ENDS, told).await);
-    let Ok(pid) = i32::try_from(found.standing.pid) else { return Ok(Ending::Ended) };
+    let Ok(pid) = i32::try_from(found.standing.pid) else { return Ok(KeptEnding::Ended) };
     while is_alive(pid) && Instant::now() < until {
         sleep(Duration::from_millis(5)).await;
     }
     if !is_alive(pid) {
-        return Ok(Ending::Ended);
+        return Ok(KeptEnding::Ended);
     }
     // Its guard ends the server.
     let _ = kill(Pid::from_raw(pid), Signal::SIGKILL);
-    Ok(Ending::Killed)
+    Ok(KeptEnding::Killed)
 }
 
 /// Whether a process still runs. One that has ended may be there for long: as a zombie, where nobody waits for it.

@@ -16,12 +16,12 @@ const GAP: Duration = Duration::from_millis(200);
 
 /// What the program waits for: shown on one line under everything that is printed, by a thread of its own, so that it
 /// moves also while nothing comes. Prompts take its place through the gate, as does all that is printed.
-pub(super) struct Progress {
-    state: Mutex<State>,
+pub(super) struct ProgressDisplay {
+    state: Mutex<ProgressState>,
     changed: Condvar,
 }
 
-struct State {
+struct ProgressState {
     activities: Vec<(u64, Activity)>,
     last: u64,
     /// Since when there has been something to wait for.
@@ -31,8 +31,14 @@ struct State {
     has_thread: bool,
 }
 
-static PROGRESS: Progress = Progress {
-    state: Mutex::new(State { activities: Vec::new(), last: 0, busy_since: None, idle_since: None, has_thread: false }),
+static PROGRESS: ProgressDisplay = ProgressDisplay {
+    state: Mutex::new(ProgressState {
+        activities: Vec::new(),
+        last: 0,
+        busy_since: None,
+        idle_since: None,
+        has_thread: false,
+    }),
     changed: Condvar::new(),
 };
 
@@ -86,7 +92,7 @@ pub(super) fn heard(server: &str, call: Option<&str>, done: f64, total: Option<f
     is_known
 }
 
-impl Progress {
+impl ProgressDisplay {
     fn begin(&'static self, doing: Doing) -> Waiting {
         let mut state = self.lock();
         let now = Instant::now();
@@ -119,7 +125,7 @@ impl Progress {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, ProgressState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -65,12 +65,12 @@ pub enum Doing {
 pub(super) struct Activity {
     pub(super) doing: Doing,
     since: Instant,
-    heard: Option<Heard>,
+    heard: Option<HeardProgress>,
 }
 
 /// What the server says of it.
 #[derive(Debug)]
-struct Heard {
+struct HeardProgress {
     done: f64,
     total: Option<f64>,
     message: Option<String>,
@@ -90,7 +90,7 @@ impl Activity {
         // What was said before stands until something else is said.
         let before = self.heard.take().and_then(|heard| heard.message);
         let message = message.map(|words| safe_line(start_of(words, LONGEST)).into_owned()).or(before);
-        self.heard = Some(Heard { done, total, message });
+        self.heard = Some(HeardProgress { done, total, message });
     }
 }
 
@@ -155,7 +155,7 @@ fn servers(all: &[&Activity]) -> String {
 }
 
 /// How far: a bar and the numbers where it is known of how much.
-fn far(heard: &Heard) -> String {
+fn far(heard: &HeardProgress) -> String {
     let done = heard.done;
     match heard.total.filter(|total| *total > 0.0 && total.is_finite() && done.is_finite()) {
         Some(total) if done.fract() == 0.0 && total.fract() == 0.0 => {

@@ -13,7 +13,7 @@ mod server;
 
 pub use forms::Fields;
 pub use guard::is_same;
-pub use reply::{Event, Page, Reply};
+pub use reply::{Page, PageReply, ServerSentEvent};
 pub use server::{Address, Pages, Site, Visit};
 
 /// Text that cannot be guessed: 128 bits, as 32 hexadecimal digits.

@@ -14,22 +14,22 @@ pub(super) fn is_ours(from: u16, to: u16) -> bool {
     let behind = env::var("SUDO_UID").ok().and_then(|id| id.parse().ok()).filter(|_| own == 0);
     let tables = TABLES.iter().filter_map(|path| fs::read_to_string(path).ok());
     match tables.flat_map(|table| owners(&table, from, to)).next() {
-        Some(Owner::User(id)) => id == own || id == 0 || Some(id) == behind,
-        Some(Owner::Gone) => false,
+        Some(SocketOwner::User(id)) => id == own || id == 0 || Some(id) == behind,
+        Some(SocketOwner::Gone) => false,
         None => true,
     }
 }
 
 /// Whose a connection is.
 #[derive(Debug, PartialEq, Eq)]
-enum Owner {
+enum SocketOwner {
     User(u32),
     /// It was given up, and the system has forgotten whose it was.
     Gone,
 }
 
 /// The owners of connections from port `from` to port `to`, as they stand in a `table`.
-fn owners(table: &str, from: u16, to: u16) -> Vec<Owner> {
+fn owners(table: &str, from: u16, to: u16) -> Vec<SocketOwner> {
     let port = |address: &str| address.rsplit_once(':').and_then(|(_, port)| u16::from_str_radix(port, 16).ok());
     let owner = |line: &str| {
         let parts: Vec<&str> = line.split_whitespace().collect();
@@ -37,7 +37,7 @@ fn owners(table: &str, from: u16, to: u16) -> Vec<Owner> {
         if port(local) != Some(from) || port(remote) != Some(to) {
             return None;
         }
-        Some(if LIVE.contains(&state) { Owner::User(user.parse().ok()?) } else { Owner::Gone })
+        Some(if LIVE.contains(&state) { SocketOwner::User(user.parse().ok()?) } else { SocketOwner::Gone })
     };
     table.lines().filter_map(owner).collect()
 }
@@ -56,8 +56,8 @@ mod tests {
 
     #[test]
     fn the_other_end_of_a_connection_has_an_owner() {
-        assert_eq!(owners(TABLE, 50000, 8080), [Owner::User(1001)]);
-        assert_eq!(owners(TABLE, 50001, 8080), [Owner::Gone]);
+        assert_eq!(owners(TABLE, 50000, 8080), [SocketOwner::User(1001)]);
+        assert_eq!(owners(TABLE, 50001, 8080), [SocketOwner::Gone]);
         assert_eq!(owners(TABLE, 50002, 8080), []);
         assert_eq!(owners("nonsense", 1, 2), []);
     }

@@ -10,12 +10,12 @@ use hyper::{
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 /// The body of a response.
-pub(super) type Body = UnsyncBoxBody<Bytes, Infallible>;
+pub(super) type PageBody = UnsyncBoxBody<Bytes, Infallible>;
 
 const STYLE: &str = include_str!("style.css");
 
 /// What a site answers.
-pub enum Reply {
+pub enum PageReply {
     /// A page.
     Page(Page),
     /// Look at another page of the site: its path, below the site's own.
@@ -23,7 +23,7 @@ pub enum Reply {
     /// JSON, for a page with a script.
     Json(serde_json::Value),
     /// Events as they come, for a page with a script.
-    Events(BoxStream<'static, Event>),
+    Events(BoxStream<'static, ServerSentEvent>),
     /// There is no such page.
     NotFound,
 }
@@ -44,7 +44,7 @@ pub struct Page {
 
 /// One server-sent event.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Event {
+pub struct ServerSentEvent {
     /// Its name, without line ends.
     pub name: &'static str,
     /// Its data.
@@ -62,7 +62,7 @@ impl Page {
         Self { status: StatusCode::BAD_REQUEST, ..Self::new(title, body) }
     }
 
-    fn render(self, nonce: &str) -> Response<Body> {
+    fn render(self, nonce: &str) -> Response<PageBody> {
         let script = self.script.map(|script| html! { script nonce=(nonce) { (PreEscaped(script)) } });
         let page = html! {
             (DOCTYPE)
@@ -97,9 +97,9 @@ impl Page {
     }
 }
 
-impl Reply {
+impl PageReply {
     /// The response; `base` is the path of the site.
-    pub(super) fn into_response(self, base: &str, nonce: &str) -> Response<Body> {
+    pub(super) fn into_response(self, base: &str, nonce: &str) -> Response<PageBody> {
         match self {
             Self::Page(page) => page.render(nonce),
             Self::SeeOther(path) => {
@@ -117,17 +117,17 @@ impl Reply {
 }
 
 /// A page of ours that says why a request is not answered, with a way to look again.
-pub(super) fn refusal(title: &str, words: &str, again: &str, nonce: &str) -> Response<Body> {
+pub(super) fn refusal(title: &str, words: &str, again: &str, nonce: &str) -> Response<PageBody> {
     let body = html! { p { (words) } p { a href=(again) { "Look again" } } };
     Page { status: StatusCode::FORBIDDEN, ..Page::new(title, body) }.render(nonce)
 }
 
 /// A response of plain words.
-pub(super) fn plain(status: StatusCode, words: &'static str) -> Response<Body> {
+pub(super) fn plain(status: StatusCode, words: &'static str) -> Response<PageBody> {
     response(status, "text/plain; charset=utf-8", words.to_owned())
 }
 
-fn stream(events: impl Stream<Item = Event> + Send + 'static) -> Response<Body> {
+fn stream(events: impl Stream<Item = ServerSentEvent> + Send + 'static) -> Response<PageBody> {
     let frames = events.map(|event| {
         let data: String = event.data.split('\n').flat_map(|line| ["data: ", line, "\n"]).collect();
         Ok::<_, Infallible>(Frame::data(Bytes::from(format!("event: {}\n{data}\n", event.name).replace('\r', ""))))
@@ -135,7 +135,7 @@ fn stream(events: impl Stream<Item = Event> + Send + 'static) -> Response<Body> 
     with_headers("text/event-stream", Response::new(StreamBody::new(frames).boxed_unsync()))
 }
 
-fn response(status: StatusCode, kind: &'static str, body: String) -> Response<Body> {
+fn response(status: StatusCode, kind: &'static str, body: String) -> Response<PageBody> {
     let mut response = Response::new(Full::from(body).boxed_unsync());
     *response.status_mut() = status;
     with_headers(kind, response)
@@ -143,7 +143,7 @@ fn response(status: StatusCode, kind: &'static str, body: String) -> Response<Bo
 
 /// What every response says. The referrer stays on the site: with none at all, browsers send `Origin: null` with our
 /// own forms.
-fn with_headers(kind: &'static str, mut response: Response<Body>) -> Response<Body> {
+fn with_headers(kind: &'static str, mut response: Response<PageBody>) -> Response<PageBody> {
     let headers = [
         (header::CONTENT_TYPE, kind),
         (header::CACHE_CONTROL, "no-store"),

@@ -20,7 +20,7 @@ use tokio_util::{
 use super::{
     forms::{Fields, Forms, TOKEN},
     guard, owner,
-    reply::{self, Body, Reply},
+    reply::{self, PageBody, PageReply},
     unguessable,
 };
 
@@ -37,7 +37,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 pub trait Site: Send + Sync + 'static {
     /// Answers a request that may be answered: it came to the right address, from no page of somebody else's, and a form
     /// in it is one of this site's own.
-    fn answer(self: Arc<Self>, visit: Visit) -> BoxFuture<'static, Reply>;
+    fn answer(self: Arc<Self>, visit: Visit) -> BoxFuture<'static, PageReply>;
 
     /// Whether the site is for one person: then it answers this user's programs alone, as far as the system tells whose
     /// they are, and of browsers only the first one that comes.
@@ -95,7 +95,7 @@ pub struct Pages {
     _stops: DropGuard,
 }
 
-struct Shared {
+struct PageServer {
     site: Arc<dyn Site>,
     base: String,
     port: u16,
@@ -115,7 +115,7 @@ impl Pages {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port.unwrap_or(0))).await?;
         let port = listener.local_addr()?.port();
         let url = format!("http://127.0.0.1:{port}{base}");
-        let shared = Arc::new(Shared { site, base, port, forms: Arc::new(Forms::new(port)?) });
+        let shared = Arc::new(PageServer { site, base, port, forms: Arc::new(Forms::new(port)?) });
         let (connections, stop) = (TaskTracker::new(), CancellationToken::new());
         let pages =
             Self { url, connections: connections.clone(), stop: stop.clone(), _stops: stop.clone().drop_guard() };
@@ -142,7 +142,7 @@ impl fmt::Debug for Pages {
     }
 }
 
-async fn accept(listener: TcpListener, shared: Arc<Shared>, connections: TaskTracker) {
+async fn accept(listener: TcpListener, shared: Arc<PageServer>, connections: TaskTracker) {
     let places = Arc::new(Semaphore::new(CONNECTIONS));
     loop {
         // The semaphore is never closed.
@@ -169,8 +169,8 @@ async fn accept(listener: TcpListener, shared: Arc<Shared>, connections: TaskTra
     }
 }
 
-impl Shared {
-    async fn answer(&self, request: Request<Incoming>) -> Response<Body> {
+impl PageServer {
+    async fn answer(&self, request: Request<Incoming>) -> Response<PageBody> {
         let (head, body) = request.into_parts();
         if !guard::admits(&head.method, &head.headers, self.port) {
             return reply::plain(StatusCode::FORBIDDEN, "This page is not for you.\n");

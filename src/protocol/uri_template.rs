@@ -3,11 +3,11 @@ use std::fmt::Write as _;
 /// A URI template (RFC 6570), as `resources/templates/list` has them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UriTemplate {
-    parts: Vec<Part>,
+    parts: Vec<TemplatePart>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Part {
+enum TemplatePart {
     Literal(String),
     Expression(Operator, Vec<Variable>),
 }
@@ -60,19 +60,19 @@ impl UriTemplate {
             let (literal, after) = rest.split_at(open);
             let (inside, after) = after[1..].split_once('}')?;
             if !literal.is_empty() {
-                parts.push(Part::Literal(literal.to_owned()));
+                parts.push(TemplatePart::Literal(literal.to_owned()));
             }
             let sign = inside.chars().next().filter(|c| !c.is_alphanumeric() && !matches!(c, '_' | '%'));
             let names = &inside[sign.map_or(0, char::len_utf8)..];
             let variables = names.split(',').map(Variable::parse).collect::<Option<Vec<_>>>()?;
-            parts.push(Part::Expression(Operator::of(sign)?, variables));
+            parts.push(TemplatePart::Expression(Operator::of(sign)?, variables));
             rest = after;
         }
         if rest.contains('}') {
             return None;
         }
         if !rest.is_empty() {
-            parts.push(Part::Literal(rest.to_owned()));
+            parts.push(TemplatePart::Literal(rest.to_owned()));
         }
         Some(Self { parts })
     }
@@ -81,7 +81,7 @@ impl UriTemplate {
     pub fn variables(&self) -> Vec<&str> {
         let mut names = Vec::new();
         for part in &self.parts {
-            let Part::Expression(_, variables) = part else { continue };
+            let TemplatePart::Expression(_, variables) = part else { continue };
             for variable in variables {
                 if !names.contains(&variable.name.as_str()) {
                     names.push(variable.name.as_str());
@@ -95,7 +95,7 @@ impl UriTemplate {
     pub fn required(&self) -> Vec<&str> {
         let is_optional = |name: &&str| {
             self.parts.iter().all(|part| match part {
-                Part::Expression(operator, variables) if !operator.named => {
+                TemplatePart::Expression(operator, variables) if !operator.named => {
                     variables.iter().all(|variable| variable.name != **name)
                 }
                 _ => true,
@@ -109,8 +109,8 @@ impl UriTemplate {
         let mut uri = String::new();
         for part in &self.parts {
             match part {
-                Part::Literal(text) => push(&mut uri, text, true),
-                Part::Expression(operator, variables) => {
+                TemplatePart::Literal(text) => push(&mut uri, text, true),
+                TemplatePart::Expression(operator, variables) => {
                     let mut lead = operator.first;
                     for variable in variables {
                         let values = values(&variable.name);

@@ -6,7 +6,7 @@ use tokio::sync::OnceCell;
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    queue::{Queue, QueuePlace, Turn},
+    queue::{Queue, QueuePlace, QueueTurn},
     tally::{Tally, Turnout},
 };
 use crate::{
@@ -14,7 +14,7 @@ use crate::{
     form::Form,
     pages::{Address, Pages},
     terminal::open_in_browser,
-    web::{About, Desk, Matter, Said, during, started_by},
+    web::{About, Desk, Matter, SheetAnswer, during, started_by},
 };
 
 /// How long a browser that has sent an answer may take to fetch the page that says so, and how long the last pages may take
@@ -25,9 +25,9 @@ const GRACE: Duration = Duration::from_millis(500);
 /// A person at a browser on this machine. Everything is asked in the order in which it comes, one question at a time, on
 /// a page that stands from the first question on.
 #[derive(Clone)]
-pub struct Browser(Arc<Shared>);
+pub struct Browser(Arc<BrowserParts>);
 
-struct Shared {
+struct BrowserParts {
     desk: Arc<Desk>,
     pages: OnceCell<Pages>,
     queue: Queue,
@@ -69,7 +69,7 @@ impl Browser {
     pub fn new(options: BrowserOptions) -> Self {
         let queue = Queue::default();
         let desk = Desk::new(queue.waiting(), started_by());
-        Self(Arc::new(Shared { desk, pages: OnceCell::new(), queue, tally: Tally::default(), options }))
+        Self(Arc::new(BrowserParts { desk, pages: OnceCell::new(), queue, tally: Tally::default(), options }))
     }
 
     /// Says with which arguments the call is made, to be shown beside its questions.
@@ -85,7 +85,7 @@ impl Browser {
     }
 }
 
-impl Shared {
+impl BrowserParts {
     async fn answer(
         self: Arc<Self>,
         question: Arc<Question>,
@@ -98,31 +98,31 @@ impl Shared {
             turn = place.turn() => turn,
         };
         let said = match turn {
-            Turn::SentAway => Said::Cancel,
-            Turn::Yours => match self.ask(&question, &stop).await {
+            QueueTurn::SentAway => SheetAnswer::Cancel,
+            QueueTurn::Yours => match self.ask(&question, &stop).await {
                 Ok(said) => said,
                 Err(why) => return Outcome::Unanswerable(why),
             },
         };
-        if said == Said::CancelAll {
+        if said == SheetAnswer::CancelAll {
             self.queue.send_away();
         }
         let id = &question.request.id;
         match said {
-            Said::Send(_) if question.request.is_link() => Outcome::Answered(Answer::accept(id, None)),
-            Said::Send(content) => Outcome::Answered(Answer::accept(id, Some(Value::Object(content)))),
-            Said::Decline => Outcome::Answered(Answer::decline(id)),
-            Said::Cancel | Said::CancelAll => Outcome::Answered(Answer::cancel(id)),
-            Said::Withdrawn => Outcome::Withdrawn,
-            Said::Late => Outcome::Unanswerable(self.late()),
+            SheetAnswer::Send(_) if question.request.is_link() => Outcome::Answered(Answer::accept(id, None)),
+            SheetAnswer::Send(content) => Outcome::Answered(Answer::accept(id, Some(Value::Object(content)))),
+            SheetAnswer::Decline => Outcome::Answered(Answer::decline(id)),
+            SheetAnswer::Cancel | SheetAnswer::CancelAll => Outcome::Answered(Answer::cancel(id)),
+            SheetAnswer::Withdrawn => Outcome::Withdrawn,
+            SheetAnswer::Late => Outcome::Unanswerable(self.late()),
         }
     }
 
     /// Asks, now that nothing else is asked.
-    async fn ask(&self, question: &Question, stop: &CancellationToken) -> Result<Said, Why> {
+    async fn ask(&self, question: &Question, stop: &CancellationToken) -> Result<SheetAnswer, Why> {
         let turnout = self.tally.count(&question.origin);
         let matter = match question.body() {
-            _ if turnout == Turnout::Silenced => return Ok(Said::Cancel),
+            _ if turnout == Turnout::Silenced => return Ok(SheetAnswer::Cancel),
             QuestionBody::Form(form) => Matter::form(Form::clone(form)),
             QuestionBody::Link(link) => Matter::Link(Link::clone(link)),
             QuestionBody::Refused(refused) => {
@@ -142,7 +142,7 @@ impl Shared {
         if let Turnout::AskWhether(many) = turnout {
             let about = About { message: String::new(), ..About::of(question) };
             match self.desk.ask(id, about, Matter::GoOn(many), stop, limit).await {
-                Said::Send(_) => {}
+                SheetAnswer::Send(_) => {}
                 said => {
                     self.tally.silence(&question.origin);
                     return Ok(said);

@@ -18,9 +18,9 @@ pub use chain::Chain;
 pub use deferred::Deferred;
 pub use pending::{Named, Pending};
 pub use person::Person;
-pub use program::{LineSink, Program, ProgramError};
+pub use program::{AnswerProgram, LineSink, ProgramError};
 pub use record::Recorder;
-pub use taken::{PendingError, Taken};
+pub use taken::{PendingError, TakenCall};
 
 #[cfg(test)]
 mod tests;

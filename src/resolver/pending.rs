@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use crate::{
     client::{PendingCall, PendingInput},
-    config::{Config, ServerConfig, Target},
+    config::{AdhocTarget, Config, ServerConfig},
     elicitation::Request,
     files::PrivateFile,
     transport::Endpoint,
@@ -44,10 +44,10 @@ pub struct Pending {
     /// What the call is called in the process that keeps its server, where it waits there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     kept: Option<String>,
-    inputs: Vec<Entry>,
+    inputs: Vec<PendingEntry>,
 }
 
-/// A server that a command line named: see [`Target`].
+/// A server that a command line named: see [`AdhocTarget`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Named {
@@ -57,7 +57,7 @@ pub enum Named {
     Url(String),
 }
 
-impl From<Named> for Target {
+impl From<Named> for AdhocTarget {
     fn from(named: Named) -> Self {
         match named {
             Named::Command(words) => Self::Command(words),
@@ -67,7 +67,7 @@ impl From<Named> for Target {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-struct Entry {
+struct PendingEntry {
     key: String,
     input: Map<String, Value>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -111,7 +111,7 @@ impl Pending {
 
     /// The call, with whatever was answered so far.
     pub fn call(&self) -> PendingCall {
-        let input = |input: &Entry| PendingInput {
+        let input = |input: &PendingEntry| PendingInput {
             key: input.key.clone(),
             input: input.input.clone(),
             request: input.request.clone(),
@@ -129,7 +129,7 @@ impl Pending {
 
     /// Takes `call` in place of the one before, and counts it as not sent.
     pub fn set_call(&mut self, call: PendingCall) {
-        let input = |PendingInput { key, input, request, response }| Entry { key, input, request, response };
+        let input = |PendingInput { key, input, request, response }| PendingEntry { key, input, request, response };
         self.sent = false;
         self.method = call.method;
         self.params = call.params;

@@ -8,12 +8,12 @@ use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    queue::{Queue, QueuePlace, Turn},
+    queue::{Queue, QueuePlace, QueueTurn},
     tally::{Tally, Turnout},
 };
 use crate::{
     elicitation::{Answer, Cause, Outcome, Question, QuestionBody, Resolver, Waited, Why},
-    terminal::{Asking, DialogEnd, Reply, Terminal},
+    terminal::{Asking, DialogEnd, PersonReply, Terminal},
 };
 
 /// A person at a terminal. Everything is asked in the order in which it comes, one question at a time.
@@ -40,24 +40,26 @@ impl Person {
             turn = place.turn() => turn,
         };
         let reply = match turn {
-            Turn::SentAway => Ok(Reply::Cancel),
-            Turn::Yours => self.ask(&question, &stop).await,
+            QueueTurn::SentAway => Ok(PersonReply::Cancel),
+            QueueTurn::Yours => self.ask(&question, &stop).await,
         };
-        if matches!(reply, Ok(Reply::CancelAll)) {
+        if matches!(reply, Ok(PersonReply::CancelAll)) {
             self.queue.send_away();
         }
         match reply {
-            Ok(Reply::Send(_)) if question.request.is_link() => Outcome::Answered(Answer::accept(id, None)),
-            Ok(Reply::Send(content)) => Outcome::Answered(Answer::accept(id, Some(Value::Object(content)))),
-            Ok(Reply::Decline) => Outcome::Answered(Answer::decline(id)),
-            Ok(Reply::Cancel | Reply::CancelAll) | Err(DialogEnd::Interrupted) => Outcome::Answered(Answer::cancel(id)),
+            Ok(PersonReply::Send(_)) if question.request.is_link() => Outcome::Answered(Answer::accept(id, None)),
+            Ok(PersonReply::Send(content)) => Outcome::Answered(Answer::accept(id, Some(Value::Object(content)))),
+            Ok(PersonReply::Decline) => Outcome::Answered(Answer::decline(id)),
+            Ok(PersonReply::Cancel | PersonReply::CancelAll) | Err(DialogEnd::Interrupted) => {
+                Outcome::Answered(Answer::cancel(id))
+            }
             Err(DialogEnd::Withdrawn) => Outcome::Withdrawn,
             Err(end) => Outcome::Unanswerable(Why::new(end.to_string())),
         }
     }
 
     /// Asks, now that the terminal is free.
-    async fn ask(&self, question: &Question, stop: &CancellationToken) -> Result<Reply, DialogEnd> {
+    async fn ask(&self, question: &Question, stop: &CancellationToken) -> Result<PersonReply, DialogEnd> {
         let origin = &question.origin;
         let request = &question.request;
         let verb = match (request.is_link(), &origin.cause) {
@@ -71,9 +73,9 @@ impl Person {
             asking.server = None;
         }
         match self.tally.count(origin) {
-            Turnout::Silenced => return Ok(Reply::Cancel),
+            Turnout::Silenced => return Ok(PersonReply::Cancel),
             Turnout::AskWhether(many) => match self.terminal.ask_to_go_on(asking.clone(), many, stop).await? {
-                Reply::Send(_) => {}
+                PersonReply::Send(_) => {}
                 reply => {
                     self.tally.silence(origin);
                     return Ok(reply);
@@ -88,7 +90,7 @@ impl Person {
             }
             QuestionBody::Refused(refused) => {
                 Terminal::refuse_link(&asking, request.url.as_deref().unwrap_or_default(), refused);
-                Ok(Reply::Cancel)
+                Ok(PersonReply::Cancel)
             }
             QuestionBody::Form(_) if origin.cause == Cause::SignIn => {
                 self.terminal.ask_for_address(asking, stop, redraw).await
@@ -118,7 +120,7 @@ impl Resolver for Person {
                     () = tokio::time::sleep_until(end.into()) => return Waited::TimedOut,
                     turn = place.turn() => turn,
                 };
-                if turn == Turn::SentAway {
+                if turn == QueueTurn::SentAway {
                     return Waited::Cancel;
                 }
                 let asking = Asking::of(&link.origin, "", "", person.queue.waiting());

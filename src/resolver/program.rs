@@ -35,7 +35,7 @@ pub type LineSink = Arc<dyn Fn(&str) + Send + Sync>;
 /// A program that answers: it is started for each question, gets it as one JSON line on its standard input, and prints
 /// an answer. `docs/answers.md` describes both.
 #[derive(Clone)]
-pub struct Program(Arc<Setup>);
+pub struct AnswerProgram(Arc<Setup>);
 
 struct Setup {
     words: Vec<String>,
@@ -60,7 +60,7 @@ pub enum ProgramError {
     Missing(String),
 }
 
-impl Program {
+impl AnswerProgram {
     /// The program and its arguments, split like words of a shell, to be run without one. It may take `limit` for an
     /// answer. `links` is told of each link that it accepts.
     ///
@@ -263,7 +263,7 @@ fn content(data: Value, question: &Question) -> Result<Value, String> {
     }
 }
 
-impl Resolver for Program {
+impl Resolver for AnswerProgram {
     fn claim(&self, question: Arc<Question>, stop: CancellationToken) -> BoxFuture<'static, Outcome> {
         let setup = Arc::clone(&self.0);
         async move { setup.ask(question, stop).await }.boxed()

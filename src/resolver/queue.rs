@@ -11,22 +11,22 @@ use tokio::sync::oneshot;
 /// Who waits for the one terminal, first come first served.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Queue {
-    state: Arc<Mutex<State>>,
+    state: Arc<Mutex<QueueState>>,
     /// How many wait.
     waiting: Arc<AtomicUsize>,
 }
 
 #[derive(Default)]
-struct State {
+struct QueueState {
     /// Whether somebody is served.
     busy: bool,
     last: u64,
-    places: VecDeque<(u64, oneshot::Sender<Turn>)>,
+    places: VecDeque<(u64, oneshot::Sender<QueueTurn>)>,
     /// Tells the one who is served that the queue has changed.
     bell: Option<Box<dyn Fn() + Send>>,
 }
 
-impl std::fmt::Debug for State {
+impl std::fmt::Debug for QueueState {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("State").field("busy", &self.busy).field("waiting", &self.places.len()).finish_non_exhaustive()
     }
@@ -34,7 +34,7 @@ impl std::fmt::Debug for State {
 
 /// How waiting ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Turn {
+pub(super) enum QueueTurn {
     /// It is this one's turn.
     Yours,
     /// Everybody who waited was sent away.
@@ -46,7 +46,7 @@ pub(super) enum Turn {
 pub(super) struct QueuePlace {
     queue: Queue,
     number: u64,
-    turn: Option<oneshot::Receiver<Turn>>,
+    turn: Option<oneshot::Receiver<QueueTurn>>,
     is_served: bool,
 }
 
@@ -83,12 +83,12 @@ impl Queue {
     pub(super) fn send_away(&self) {
         let mut state = self.lock();
         for (_, sender) in state.places.drain(..) {
-            _ = sender.send(Turn::SentAway);
+            _ = sender.send(QueueTurn::SentAway);
         }
         self.changed(&state);
     }
 
-    fn changed(&self, state: &State) {
+    fn changed(&self, state: &QueueState) {
         self.waiting.store(state.places.len(), Ordering::Relaxed);
         if let Some(bell) = &state.bell {
             bell();
@@ -96,11 +96,11 @@ impl Queue {
     }
 
     /// Serves the next one.
-    fn next(&self, state: &mut State) {
+    fn next(&self, state: &mut QueueState) {
         state.bell = None;
         state.busy = false;
         while let Some((_, sender)) = state.places.pop_front() {
-            if sender.send(Turn::Yours).is_ok() {
+            if sender.send(QueueTurn::Yours).is_ok() {
                 state.busy = true;
                 break;
             }
@@ -108,18 +108,18 @@ impl Queue {
         self.changed(state);
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, QueueState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl QueuePlace {
     /// Waits until this one is served or sent away. Cancel-safe.
-    pub(super) async fn turn(&mut self) -> Turn {
-        let Some(turn) = &mut self.turn else { return Turn::Yours };
-        let turn = turn.await.unwrap_or(Turn::SentAway);
+    pub(super) async fn turn(&mut self) -> QueueTurn {
+        let Some(turn) = &mut self.turn else { return QueueTurn::Yours };
+        let turn = turn.await.unwrap_or(QueueTurn::SentAway);
         self.turn = None;
-        self.is_served = turn == Turn::Yours;
+        self.is_served = turn == QueueTurn::Yours;
         turn
     }
 }
@@ -128,7 +128,8 @@ impl Drop for QueuePlace {
     fn drop(&mut self) {
         let mut state = self.queue.lock();
         // The turn may have come without anybody noticing.
-        let is_served = self.is_served || self.turn.as_mut().is_some_and(|turn| turn.try_recv() == Ok(Turn::Yours));
+        let is_served =
+            self.is_served || self.turn.as_mut().is_some_and(|turn| turn.try_recv() == Ok(QueueTurn::Yours));
         if is_served {
             self.queue.next(&mut state);
         } else {
@@ -144,7 +145,7 @@ mod tests {
 
     use super::*;
 
-    fn turn(place: &mut QueuePlace) -> Option<Turn> {
+    fn turn(place: &mut QueuePlace) -> Option<QueueTurn> {
         place.turn().now_or_never()
     }
 
@@ -152,13 +153,13 @@ mod tests {
     fn one_at_a_time_in_order() {
         let queue = Queue::default();
         let (mut first, mut second, mut third) = (queue.join(), queue.join(), queue.join());
-        assert_eq!((turn(&mut first), turn(&mut second), turn(&mut third)), (Some(Turn::Yours), None, None));
+        assert_eq!((turn(&mut first), turn(&mut second), turn(&mut third)), (Some(QueueTurn::Yours), None, None));
         assert_eq!(queue.waiting().load(Ordering::Relaxed), 2);
         drop(second);
         drop(first);
-        assert_eq!(turn(&mut third), Some(Turn::Yours));
+        assert_eq!(turn(&mut third), Some(QueueTurn::Yours));
         drop(third);
-        assert_eq!(turn(&mut queue.join()), Some(Turn::Yours));
+        assert_eq!(turn(&mut queue.join()), Some(QueueTurn::Yours));
     }
 
     #[test]
@@ -167,7 +168,7 @@ mod tests {
         let (first, second, mut third) = (queue.join(), queue.join(), queue.join());
         drop(first);
         drop(second);
-        assert_eq!(turn(&mut third), Some(Turn::Yours));
+        assert_eq!(turn(&mut third), Some(QueueTurn::Yours));
     }
 
     #[test]
@@ -178,9 +179,9 @@ mod tests {
         let count = Arc::clone(&rung);
         queue.ring(Box::new(move || _ = count.fetch_add(1, Ordering::Relaxed)));
         queue.send_away();
-        assert_eq!((turn(&mut first), turn(&mut second)), (Some(Turn::Yours), Some(Turn::SentAway)));
+        assert_eq!((turn(&mut first), turn(&mut second)), (Some(QueueTurn::Yours), Some(QueueTurn::SentAway)));
         drop((first, second));
-        assert_eq!(turn(&mut queue.join()), Some(Turn::Yours));
+        assert_eq!(turn(&mut queue.join()), Some(QueueTurn::Yours));
         assert!(rung.load(Ordering::Relaxed) > 0);
     }
 }

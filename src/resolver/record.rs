@@ -21,11 +21,11 @@ use crate::{
 pub struct Recorder {
     inner: Arc<dyn Resolver>,
     path: PathBuf,
-    taken: Arc<Mutex<Taken>>,
+    taken: Arc<Mutex<RecordedEntries>>,
 }
 
 #[derive(Default)]
-struct Taken {
+struct RecordedEntries {
     entries: Vec<Value>,
     left_out: Vec<String>,
 }
@@ -57,7 +57,7 @@ impl Recorder {
     }
 }
 
-impl Taken {
+impl RecordedEntries {
     fn add(&mut self, question: &Question, answer: &Answer) {
         if question.origin.cause == Cause::SignIn {
             return;

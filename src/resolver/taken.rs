@@ -32,7 +32,7 @@ pub enum PendingError {
 
 /// A call that was put aside, taken up by this process alone.
 #[derive(Debug)]
-pub struct Taken {
+pub struct TakenCall {
     /// The call.
     pub pending: Pending,
     path: PathBuf,
@@ -40,7 +40,7 @@ pub struct Taken {
     _lock: Lock,
 }
 
-impl Taken {
+impl TakenCall {
     /// Takes up the call in the file at `path`. Others are kept away until this is dropped.
     ///
     /// # Errors
@@ -151,7 +151,7 @@ mod tests {
             use std::os::unix::fs::PermissionsExt as _;
             assert_eq!(fs::metadata(&path).expect("there").permissions().mode() & 0o777, 0o600);
         }
-        let taken = Taken::open(&path).expect("taken");
+        let taken = TakenCall::open(&path).expect("taken");
         assert_eq!(taken.pending, pending);
         assert_eq!(taken.pending.call(), call);
         assert_eq!(taken.pending.open().count(), 1);
@@ -166,13 +166,13 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("call.json");
         pending().save(&path).expect("written");
-        let mut first = Taken::open(&path).expect("taken");
-        assert!(matches!(Taken::open(&path), Err(PendingError::Busy(_))));
+        let mut first = TakenCall::open(&path).expect("taken");
+        assert!(matches!(TakenCall::open(&path), Err(PendingError::Busy(_))));
         first.pending.sent = true;
         first.save().expect("written");
-        assert!(matches!(Taken::open(&path), Err(PendingError::Busy(_))));
+        assert!(matches!(TakenCall::open(&path), Err(PendingError::Busy(_))));
         drop(first);
-        let mut second = Taken::open(&path).expect("taken");
+        let mut second = TakenCall::open(&path).expect("taken");
         assert!(second.pending.sent);
         second.pending.set_call(call());
         assert!(!second.pending.sent);
@@ -184,14 +184,16 @@ mod tests {
         let path = folder.path().join("call.json");
         let error = |text: &str| {
             fs::write(&path, text).expect("written");
-            Taken::open(&path).expect_err("refused").to_string()
+            TakenCall::open(&path).expect_err("refused").to_string()
         };
         assert!(error("{}").contains("it does not hold a call that waits"));
         assert!(error("").contains("it does not hold a call that waits"));
         let mut other = serde_json::to_value(pending()).expect("JSON");
         other["version"] = json!(2);
         assert!(error(&other.to_string()).contains("its version is 2"));
-        assert!(Taken::open(&folder.path().join("none")).expect_err("missing").to_string().ends_with("cannot be used"));
+        assert!(
+            TakenCall::open(&folder.path().join("none")).expect_err("missing").to_string().ends_with("cannot be used")
+        );
         assert_eq!(fs::read_dir(folder.path()).expect("read").count(), 1);
     }
 }

@@ -7,8 +7,8 @@ use super::{
     ask::Redraw,
     editor::Editor,
     entry::Entered,
-    fill::{Asking, Reply},
-    line::Line,
+    fill::{Asking, PersonReply},
+    line::ScreenLine,
     scene::{Prompt, Title},
     stage::{DialogEnd, Stage},
 };
@@ -17,21 +17,21 @@ use super::{
 const LONGEST: usize = 16 << 10;
 
 impl Terminal {
-    /// Asks for the address at which a browser on another machine ended: [`Reply::Send`] with `address`. It holds a code,
+    /// Asks for the address at which a browser on another machine ended: [`PersonReply::Send`] with `address`. It holds a code,
     /// so dots stand for it, and nothing of it stays.
     pub(crate) async fn ask_for_address(
         &self,
         asking: Asking,
         stop: &CancellationToken,
         redraw: impl FnOnce(Redraw),
-    ) -> Result<Reply, DialogEnd> {
+    ) -> Result<PersonReply, DialogEnd> {
         let ready = |bell: super::alarm::Bell| redraw(Box::new(move || bell.ring(AlarmCause::Changed)));
         self.run(stop, ready, move |stage| stage.paste_address(&asking)).await
     }
 }
 
 impl Stage {
-    fn paste_address(&mut self, asking: &Asking) -> Result<Reply, DialogEnd> {
+    fn paste_address(&mut self, asking: &Asking) -> Result<PersonReply, DialogEnd> {
         let title = Title { label: "Address".to_owned(), ..Title::default() };
         let mut prompt = Prompt {
             title: Some(title),
@@ -51,15 +51,15 @@ impl Stage {
                 }
                 Ok(Entered::Done) => {
                     let address = Value::from(editor.text().trim());
-                    break Reply::Send(Map::from_iter([("address".to_owned(), address)]));
+                    break PersonReply::Send(Map::from_iter([("address".to_owned(), address)]));
                 }
-                Ok(Entered::Back) | Err(DialogEnd::Interrupted) => break Reply::Cancel,
+                Ok(Entered::Back) | Err(DialogEnd::Interrupted) => break PersonReply::Cancel,
                 Ok(Entered::External | Entered::Restore) => {}
                 Err(end) => return Err(end),
             }
         };
-        if reply == Reply::Cancel {
-            self.leave(&[Line::faint("cancelled: nobody signed in"), Line::default()]);
+        if reply == PersonReply::Cancel {
+            self.leave(&[ScreenLine::faint("cancelled: nobody signed in"), ScreenLine::default()]);
         }
         Ok(reply)
     }

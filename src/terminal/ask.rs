@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 use super::{
     Terminal,
     alarm::AlarmCause,
-    fill::{Asking, Reply, safe_label},
+    fill::{Asking, PersonReply, safe_label},
     gate::gate,
     list::{Item, Purpose},
     scene::{Prompt, Title},
@@ -42,7 +42,7 @@ impl Terminal {
         form: Arc<Form>,
         stop: &CancellationToken,
         redraw: impl FnOnce(Redraw),
-    ) -> Result<Reply, DialogEnd> {
+    ) -> Result<PersonReply, DialogEnd> {
         let ready = |bell: super::alarm::Bell| redraw(Box::new(move || bell.ring(AlarmCause::Changed)));
         self.run(stop, ready, move |stage| stage.fill(&form, &asking)).await
     }
@@ -63,19 +63,19 @@ impl Terminal {
         browser: bool,
         stop: &CancellationToken,
         redraw: impl FnOnce(Redraw),
-    ) -> Result<Reply, DialogEnd> {
+    ) -> Result<PersonReply, DialogEnd> {
         let ready = |bell: super::alarm::Bell| redraw(Box::new(move || bell.ring(AlarmCause::Changed)));
         let consent = self.run(stop, ready, move |stage| stage.consent(&asking, &link, browser)).await?;
         Ok(consent.reply())
     }
 
-    /// Asks whether a server that has asked `many` questions may go on: [`Reply::Send`] is a yes.
+    /// Asks whether a server that has asked `many` questions may go on: [`PersonReply::Send`] is a yes.
     pub(crate) async fn ask_to_go_on(
         &self,
         asking: Asking,
         many: usize,
         stop: &CancellationToken,
-    ) -> Result<Reply, DialogEnd> {
+    ) -> Result<PersonReply, DialogEnd> {
         self.run(stop, drop, move |stage| {
             let mut scene = asking.scene();
             let server = asking.server.as_deref().unwrap_or("the server");
@@ -90,8 +90,8 @@ impl Terminal {
             let prompt = Prompt { title: Some(title), hints, ..Prompt::default() };
             stage.flush();
             match stage.choose(&scene, &prompt, &items, Purpose::YesOrNo) {
-                Ok(Some(0)) => Ok(Reply::Send(serde_json::Map::new())),
-                Ok(_) | Err(DialogEnd::Interrupted) => Ok(Reply::CancelAll),
+                Ok(Some(0)) => Ok(PersonReply::Send(serde_json::Map::new())),
+                Ok(_) | Err(DialogEnd::Interrupted) => Ok(PersonReply::CancelAll),
                 Err(end) => Err(end),
             }
         })

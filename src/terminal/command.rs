@@ -6,7 +6,7 @@ use super::{
     Editor, Key, Terminal,
     entry::{Entered, window},
     gate::{gate, others_ask},
-    line::{Ink, Line},
+    line::{Ink, ScreenLine},
     painter::Caret,
     stage::{DialogEnd, DialogEvent, Stage},
 };
@@ -75,7 +75,7 @@ impl Stage {
             self.size()?;
             let columns = self.columns().saturating_sub(prompt.len()).max(1);
             let (before, whole) = window(&editor, None, columns);
-            let line = |text: String| Line::new(Ink::Accent, prompt).and(Ink::Plain, text);
+            let line = |text: String| ScreenLine::new(Ink::Accent, prompt).and(Ink::Plain, text);
             self.draw(&[line(whole)], &Caret::After(0, line(before)));
             let key = match self.event(Some(Instant::now() + TICK)) {
                 Ok(DialogEvent::Key(key)) => key,

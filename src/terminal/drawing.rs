@@ -7,7 +7,7 @@ use super::{
     alarm::AlarmCause,
     gate::write,
     layout::{Layout, Look, Size},
-    line::{Ink, Line},
+    line::{Ink, ScreenLine},
     list::{Choosing, Item, Pressed},
     painter::{Caret, up},
     scene::{Prompt, Scene, label_column},
@@ -32,8 +32,8 @@ pub(super) struct List<'a> {
     many: &'a Many<'a>,
     /// What dialoguer calls the items: their indices.
     pub(super) names: Vec<String>,
-    above: Vec<Line>,
-    below: Vec<Line>,
+    above: Vec<ScreenLine>,
+    below: Vec<ScreenLine>,
     /// How many items are shown at a time.
     pub(super) page: usize,
     /// How many rows under the items are for the active one's words.
@@ -55,7 +55,7 @@ enum Stopped {
 
 /// What happened while dialoguer drew.
 #[derive(Debug, Default)]
-pub(super) struct State {
+pub(super) struct DrawState {
     /// How many items are drawn above the cursor.
     drawn: usize,
     /// Why the drawing was stopped.
@@ -64,11 +64,11 @@ pub(super) struct State {
 
 /// dialoguer asks this for each line that it draws. Before it would read a key this reads one, so that a paste presses
 /// none and whatever happens meanwhile is not missed: then the drawing fails and dialoguer returns.
-pub(super) struct Drawing<'a, 'c> {
+pub(super) struct ListDrawing<'a, 'c> {
     list: &'a List<'a>,
     stage: &'a Stage,
     choosing: &'a RefCell<Choosing<'c>>,
-    pub(super) state: RefCell<State>,
+    pub(super) state: RefCell<DrawState>,
 }
 
 impl<'a> List<'a> {
@@ -92,7 +92,7 @@ impl<'a> List<'a> {
         let columns = size.columns.saturating_sub(1).max(1);
         if facts && page > 1 && place_of_facts(&below, FACTS, columns).is_none() {
             // What is marked, and which page it is, is always told.
-            below.push(Line::default());
+            below.push(ScreenLine::default());
             page = if page < shown.len() || above.len() + page + details + below.len() > size.rows {
                 page - 1
             } else {
@@ -104,20 +104,24 @@ impl<'a> List<'a> {
 
     /// Draws everything but the items, and leaves the cursor where they begin.
     pub(super) fn open(&self, stage: &mut Stage) {
-        let room = vec![Line::default(); self.page + self.details];
-        let lines: Vec<Line> = self.above.iter().chain(&room).chain(&self.below).cloned().collect();
+        let room = vec![ScreenLine::default(); self.page + self.details];
+        let lines: Vec<ScreenLine> = self.above.iter().chain(&room).chain(&self.below).cloned().collect();
         stage.draw(&lines, &Caret::Hidden(self.above.len()));
     }
 
-    pub(super) fn theme<'b, 'c>(&'b self, stage: &'b Stage, choosing: &'b RefCell<Choosing<'c>>) -> Drawing<'b, 'c> {
-        Drawing { list: self, stage, choosing, state: RefCell::default() }
+    pub(super) fn theme<'b, 'c>(
+        &'b self,
+        stage: &'b Stage,
+        choosing: &'b RefCell<Choosing<'c>>,
+    ) -> ListDrawing<'b, 'c> {
+        ListDrawing { list: self, stage, choosing, state: RefCell::default() }
     }
 
     /// What was pressed; `None` when the list is to be drawn again, [`Pressed::Nothing`] when it was away meanwhile.
     pub(super) fn close(
         &self,
         stage: &mut Stage,
-        seen: State,
+        seen: DrawState,
         drawn: dialoguer::Result<Option<usize>>,
     ) -> Result<Option<Pressed>, DialogEnd> {
         let begin = self.above.len();
@@ -140,7 +144,7 @@ impl<'a> List<'a> {
         }
     }
 
-    fn line(&self, index: usize, active: bool, marked: Option<bool>) -> Line {
+    fn line(&self, index: usize, active: bool, marked: Option<bool>) -> ScreenLine {
         let item = &self.items[index];
         let columns = self.columns();
         let column = label_column(self.items.iter().map(|item| &*item.label), columns);
@@ -151,7 +155,7 @@ impl<'a> List<'a> {
             Some(true) => "[x] ",
             Some(false) => "[ ] ",
         };
-        let line = Line::new(ink, format!("{pointer}{mark}"));
+        let line = ScreenLine::new(ink, format!("{pointer}{mark}"));
         if item.detail.is_empty() {
             return line.and(ink, &*item.label);
         }
@@ -160,13 +164,13 @@ impl<'a> List<'a> {
     }
 
     /// What stands under the items: the active one's words where they did not fit, and what changes.
-    fn status(&self, active: Option<usize>) -> Vec<Line> {
+    fn status(&self, active: Option<usize>) -> Vec<ScreenLine> {
         let columns = self.columns();
         let mut lines = match (self.details, active) {
             (0, _) | (_, None) => Vec::new(),
             (_, Some(active)) => self.look.behind_bar(&self.items[self.shown[active]].detail, columns),
         };
-        lines.resize(self.details, Line::default());
+        lines.resize(self.details, ScreenLine::default());
         let mut below = self.below.clone();
         let mut facts = Vec::new();
         if let Many::Any(marked) = self.many {
@@ -205,13 +209,13 @@ const FACTS: usize = 28;
 
 /// The last of the lines below a list that has room for facts of this width, and where in it; the first column of an empty
 /// line.
-fn place_of_facts(below: &[Line], facts: usize, columns: usize) -> Option<(usize, usize)> {
+fn place_of_facts(below: &[ScreenLine], facts: usize, columns: usize) -> Option<(usize, usize)> {
     let at = columns.min(78).saturating_sub(facts);
     let row = below.iter().rposition(|line| line.width() + 3 <= at || line.width() == 0)?;
     Some((row, if below[row].width() == 0 { 0 } else { at }))
 }
 
-impl Drawing<'_, '_> {
+impl ListDrawing<'_, '_> {
     fn item(&self, f: &mut dyn fmt::Write, name: &str, active: bool) -> fmt::Result {
         let list = self.list;
         let place: usize = name.parse().map_err(|_| fmt::Error)?;
@@ -236,7 +240,7 @@ impl Drawing<'_, '_> {
         let below = self.list.status(self.choosing.borrow().active);
         // The last page may be shorter: what the page before it left is erased line by line.
         let left = self.list.page - self.state.borrow().drawn.min(self.list.page);
-        for line in below.iter().chain(&vec![Line::default(); left]) {
+        for line in below.iter().chain(&vec![ScreenLine::default(); left]) {
             out.push_str("\r\n");
             out.push_str(&line.render(columns, self.list.look.colour));
             out.push_str("\x1b[K");
@@ -269,7 +273,7 @@ impl Drawing<'_, '_> {
     }
 }
 
-impl Theme for Drawing<'_, '_> {
+impl Theme for ListDrawing<'_, '_> {
     fn format_select_prompt_item(&self, f: &mut dyn fmt::Write, text: &str, active: bool) -> fmt::Result {
         self.item(f, text, active)
     }

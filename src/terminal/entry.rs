@@ -5,7 +5,7 @@ use super::{
     gate::write,
     guard::Guard,
     layout::hint_lines,
-    line::{Ink, Line},
+    line::{Ink, ScreenLine},
     painter::Caret,
     scene::{Prompt, Scene},
     stage::{DialogEnd, DialogEvent, Stage},
@@ -45,7 +45,7 @@ impl Stage {
             let (layout, _) = self.layout(scene, &prompt, 1)?;
             let columns = self.columns().saturating_sub(2).max(1);
             let (before, whole) = window(editor, self.look.mask(masked), columns);
-            let pointer = || Line::new(Ink::Accent, self.look.pointer());
+            let pointer = || ScreenLine::new(Ink::Accent, self.look.pointer());
             let row = layout.above.len();
             let mut lines = layout.above;
             lines.push(pointer().and(Ink::Plain, whole));
@@ -148,7 +148,7 @@ impl Stage {
         if let Some(error) = &prompt.error {
             lines.extend(self.look.error(error, columns));
         } else {
-            lines.push(Line::default());
+            lines.push(ScreenLine::default());
             lines.extend(prompt.title.iter().flat_map(|title| super::layout::title_lines(title, columns)));
             lines.extend(self.look.behind_bar(&prompt.about, columns));
             lines.extend(prompt.note_lines(columns));

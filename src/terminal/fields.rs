@@ -4,7 +4,7 @@ use super::{
     Editor,
     dates::complete,
     entry::Entered,
-    fill::{Fill, LABEL, Slot, Step, safe, safe_label, shown},
+    fill::{FieldSlot, FieldStep, Fill, LABEL, safe, safe_label, shown},
     list::{Item, Purpose},
     object,
     scene::{Note, Prompt, Title},
@@ -18,7 +18,7 @@ const OUT: &str = "leave it out";
 
 impl Fill<'_> {
     /// Asks for one field.
-    pub(super) fn ask(&mut self, at: usize) -> Result<Step, DialogEnd> {
+    pub(super) fn ask(&mut self, at: usize) -> Result<FieldStep, DialogEnd> {
         let form = self.form;
         let field = &form.fields[at];
         let before = if self.reviewing { Vec::new() } else { self.answers_before(at) };
@@ -47,13 +47,13 @@ impl Fill<'_> {
     /// The value that stands ready: what was entered before, else the default.
     fn ready<'b>(&'b self, at: usize, field: &'b Field) -> Option<&'b Value> {
         match &self.slots[at] {
-            Slot::Given(value) => Some(value),
-            Slot::Out => None,
-            Slot::Open => field.default.as_ref(),
+            FieldSlot::Given(value) => Some(value),
+            FieldSlot::Out => None,
+            FieldSlot::Open => field.default.as_ref(),
         }
     }
 
-    fn ask_text(&mut self, at: usize, field: &Field) -> Result<Step, DialogEnd> {
+    fn ask_text(&mut self, at: usize, field: &Field) -> Result<FieldStep, DialogEnd> {
         let ready = self.ready(at, field).map(|value| field.edit(value));
         let mut editor = match (self.drafts[at].take(), ready, &field.kind) {
             (None, Some(ready), FieldKind::Number(_)) => Editor::replaced_by_typing(ready),
@@ -81,7 +81,7 @@ impl Fill<'_> {
             match self.stage.enter(&self.scene, &prompt, &mut editor, field.secret)? {
                 Entered::Back => {
                     self.drafts[at] = Some(editor.text().to_owned()).filter(|text| !text.is_empty() && !field.secret);
-                    return Ok(Step::Back);
+                    return Ok(FieldStep::Back);
                 }
                 Entered::External if editable => {
                     let is_json = field.kind == FieldKind::Json;
@@ -109,7 +109,7 @@ impl Fill<'_> {
                 }
                 Entered::Done => match entered(field, editor.text()) {
                     Err(error) => prompt.error = Some(error),
-                    Ok(slot) if !field.secret || self.asking.is_for_us || slot == Slot::Out => {
+                    Ok(slot) if !field.secret || self.asking.is_for_us || slot == FieldSlot::Out => {
                         return Ok(self.take(at, slot));
                     }
                     Ok(slot) => match self.ask_again(&prompt, editor.text())? {
@@ -143,7 +143,7 @@ impl Fill<'_> {
         }
     }
 
-    fn ask_boolean(&mut self, at: usize, field: &Field) -> Result<Step, DialogEnd> {
+    fn ask_boolean(&mut self, at: usize, field: &Field) -> Result<FieldStep, DialogEnd> {
         let mut words = vec!["yes", "no"];
         if !field.required {
             words.push(OUT);
@@ -151,7 +151,7 @@ impl Fill<'_> {
             words.push("null");
         }
         let active = match (&self.slots[at], self.ready(at, field)) {
-            (Slot::Out, _) => Some(2),
+            (FieldSlot::Out, _) => Some(2),
             (_, Some(Value::Bool(yes))) => Some(usize::from(!yes)),
             (_, Some(_)) => Some(2),
             (_, None) if !field.required => Some(2),
@@ -169,26 +169,26 @@ impl Fill<'_> {
         let chosen =
             self.stage.switch(&self.scene, &prompt, &Switch { words: &words, active, default, parse: &parse })?;
         Ok(match chosen {
-            None => Step::Back,
-            Some(index @ (0 | 1)) => self.take(at, Slot::Given(json!(index == 0))),
-            Some(_) if field.required => self.take(at, Slot::Given(Value::Null)),
-            Some(_) => self.take(at, Slot::Out),
+            None => FieldStep::Back,
+            Some(index @ (0 | 1)) => self.take(at, FieldSlot::Given(json!(index == 0))),
+            Some(_) if field.required => self.take(at, FieldSlot::Given(Value::Null)),
+            Some(_) => self.take(at, FieldSlot::Out),
         })
     }
 
-    fn ask_choice(&mut self, at: usize, field: &Field, choices: &[Choice]) -> Result<Step, DialogEnd> {
-        let mut options: Vec<(Slot, Item)> = Vec::new();
+    fn ask_choice(&mut self, at: usize, field: &Field, choices: &[Choice]) -> Result<FieldStep, DialogEnd> {
+        let mut options: Vec<(FieldSlot, Item)> = Vec::new();
         if !field.required {
-            options.push((Slot::Out, Item::new(OUT, "")));
+            options.push((FieldSlot::Out, Item::new(OUT, "")));
         }
         options.extend(choices.iter().map(|choice| {
-            (Slot::Given(choice.value.clone()), item(choice, field.default.as_ref() == Some(&choice.value)))
+            (FieldSlot::Given(choice.value.clone()), item(choice, field.default.as_ref() == Some(&choice.value)))
         }));
         let has_null = choices.iter().any(|choice| choice.value.is_null());
         if field.required && field.nullable && !has_null {
-            options.push((Slot::Given(Value::Null), Item::new("null", "no value")));
+            options.push((FieldSlot::Given(Value::Null), Item::new("null", "no value")));
         }
-        let ready = self.ready(at, field).cloned().map_or(Slot::Out, Slot::Given);
+        let ready = self.ready(at, field).cloned().map_or(FieldSlot::Out, FieldSlot::Given);
         let mut active = options.iter().position(|(slot, _)| *slot == ready).unwrap_or(0);
         let items: Vec<Item> = options.iter().map(|(_, item)| item.clone()).collect();
         let mut hints = vec!["↑↓ move".to_owned(), self.enter_hint("choose")];
@@ -196,7 +196,7 @@ impl Fill<'_> {
         let mut prompt = self.prompt(at, hints);
         loop {
             let Some(index) = self.stage.choose(&self.scene, &prompt, &items, Purpose::Value(active))? else {
-                return Ok(Step::Back);
+                return Ok(FieldStep::Back);
             };
             let slot = options[index].0.clone();
             match checked(field, &slot) {
@@ -207,7 +207,7 @@ impl Fill<'_> {
         }
     }
 
-    fn ask_list(&mut self, at: usize, field: &Field, choices: &[Choice]) -> Result<Step, DialogEnd> {
+    fn ask_list(&mut self, at: usize, field: &Field, choices: &[Choice]) -> Result<FieldStep, DialogEnd> {
         let defaults = field.default.as_ref().and_then(Value::as_array).cloned().unwrap_or_default();
         let items: Vec<Item> = choices.iter().map(|choice| item(choice, defaults.contains(&choice.value))).collect();
         let ready = self.ready(at, field).and_then(Value::as_array).cloned().unwrap_or_default();
@@ -221,12 +221,13 @@ impl Fill<'_> {
         let mut active = 0;
         loop {
             if !self.stage.mark(&self.scene, &prompt, &items, &mut marked, &mut active)? {
-                return Ok(Step::Back);
+                return Ok(FieldStep::Back);
             }
             let values =
                 choices.iter().zip(&marked).filter(|(_, marked)| **marked).map(|(choice, _)| choice.value.clone());
             let values: Vec<Value> = values.collect();
-            let slot = if values.is_empty() && !field.required { Slot::Out } else { Slot::Given(values.into()) };
+            let slot =
+                if values.is_empty() && !field.required { FieldSlot::Out } else { FieldSlot::Given(values.into()) };
             match checked(field, &slot) {
                 None => return Ok(self.take(at, slot)),
                 error => prompt.error = error,
@@ -234,9 +235,9 @@ impl Fill<'_> {
         }
     }
 
-    pub(super) fn take(&mut self, at: usize, slot: Slot) -> Step {
+    pub(super) fn take(&mut self, at: usize, slot: FieldSlot) -> FieldStep {
         self.slots[at] = slot;
-        Step::Next
+        FieldStep::Next
     }
 
     /// What Enter does: a form of one field is sent by it.
@@ -295,14 +296,14 @@ fn may_be_long(field: &Field) -> bool {
 }
 
 /// What typed text gives a field, or why not.
-fn entered(field: &Field, text: &str) -> Result<Slot, String> {
+fn entered(field: &Field, text: &str) -> Result<FieldSlot, String> {
     let value = if text.is_empty() { field.parse_empty() } else { field.parse(text).map(Some) };
     let value = value.or_else(|error| match complete(field, text) {
         Some(text) => field.parse(&text).map(Some),
         None => Err(error),
     });
     match value {
-        Ok(value) => Ok(value.map_or(Slot::Out, Slot::Given)),
+        Ok(value) => Ok(value.map_or(FieldSlot::Out, FieldSlot::Given)),
         Err(error) => Err(safe_line(&error.reason).into_owned()),
     }
 }
@@ -321,8 +322,8 @@ fn on_one_line(text: String) -> String {
 }
 
 /// Why a field does not take what was chosen.
-fn checked(field: &Field, slot: &Slot) -> Option<String> {
-    let Slot::Given(value) = slot else { return None };
+fn checked(field: &Field, slot: &FieldSlot) -> Option<String> {
+    let FieldSlot::Given(value) = slot else { return None };
     field.check(value).err().map(|error| safe_line(&error.reason).into_owned())
 }
 

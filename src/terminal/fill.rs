@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use super::{
     layout::Look,
-    line::{Ink, Line},
+    line::{Ink, ScreenLine},
     scene::{Note, Scene},
     stage::{DialogEnd, Stage},
 };
@@ -34,7 +34,7 @@ pub(crate) struct Asking {
 
 /// What a person did with a question.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Reply {
+pub(crate) enum PersonReply {
     /// Yes, with this content.
     Send(Map<String, Value>),
     /// No.
@@ -47,7 +47,7 @@ pub(crate) enum Reply {
 
 /// What a field holds.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) enum Slot {
+pub(super) enum FieldSlot {
     /// Not asked yet.
     #[default]
     Open,
@@ -59,7 +59,7 @@ pub(super) enum Slot {
 
 /// Where to go after a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Step {
+pub(super) enum FieldStep {
     Next,
     Back,
 }
@@ -70,7 +70,7 @@ pub(super) struct Fill<'a> {
     pub(super) asking: &'a Asking,
     pub(super) form: &'a Form,
     pub(super) scene: Scene,
-    pub(super) slots: Vec<Slot>,
+    pub(super) slots: Vec<FieldSlot>,
     /// Text that was typed and not entered.
     pub(super) drafts: Vec<Option<String>>,
     /// Whether the review has been reached: then fields are changed one by one.
@@ -92,8 +92,8 @@ impl Asking {
     }
 
     /// What stays on the screen when it is over.
-    pub(super) fn record(&self, look: Look, columns: usize) -> Vec<Line> {
-        let header = Line::new(Ink::Strong, &*self.header);
+    pub(super) fn record(&self, look: Look, columns: usize) -> Vec<ScreenLine> {
+        let header = ScreenLine::new(Ink::Strong, &*self.header);
         [header].into_iter().chain(look.behind_bar(&cut(&safe(&self.message), RECORD), columns)).collect()
     }
 }
@@ -110,8 +110,8 @@ pub(super) fn safe_label(text: &str) -> String {
 
 impl Stage {
     /// Lets a person fill `form`.
-    pub(super) fn fill(&mut self, form: &Form, asking: &Asking) -> Result<Reply, DialogEnd> {
-        let slots = vec![Slot::Open; form.fields.len()];
+    pub(super) fn fill(&mut self, form: &Form, asking: &Asking) -> Result<PersonReply, DialogEnd> {
+        let slots = vec![FieldSlot::Open; form.fields.len()];
         let drafts = vec![None; form.fields.len()];
         let scene = asking.scene();
         let mut fill =
@@ -121,38 +121,38 @@ impl Stage {
         let interrupted = matches!(reply, Err(DialogEnd::Interrupted));
         match &reply {
             Ok(reply) => self.record(asking, &answers, reply),
-            Err(_) if interrupted => self.record(asking, &[], &Reply::Cancel),
+            Err(_) if interrupted => self.record(asking, &[], &PersonReply::Cancel),
             Err(_) => {}
         }
-        if interrupted { Ok(Reply::Cancel) } else { reply }
+        if interrupted { Ok(PersonReply::Cancel) } else { reply }
     }
 
     /// Leaves a few lines about what happened.
-    pub(super) fn record(&mut self, asking: &Asking, answers: &[(String, String)], reply: &Reply) {
+    pub(super) fn record(&mut self, asking: &Asking, answers: &[(String, String)], reply: &PersonReply) {
         let columns = self.columns();
         let mut lines = if self.look.plain { Vec::new() } else { asking.record(self.look, columns) };
         let server = asking.server.as_deref();
         match (reply, server) {
-            (Reply::Send(_), server) => {
+            (PersonReply::Send(_), server) => {
                 let scene = Scene { answers: answers.to_vec(), ..Scene::default() };
                 if !self.look.plain {
                     lines.extend(scene.answer_lines(columns).iter().map(|line| line.cut(columns)));
                 }
-                lines.extend(server.map(|server| Line::good(self.look.tick(), &format!("sent to {server}"))));
+                lines.extend(server.map(|server| ScreenLine::good(self.look.tick(), &format!("sent to {server}"))));
             }
-            (Reply::Decline, Some(server)) => {
-                lines.push(Line::faint(format!("declined: {server} is told that you said no")));
+            (PersonReply::Decline, Some(server)) => {
+                lines.push(ScreenLine::faint(format!("declined: {server} is told that you said no")));
             }
-            (_, Some(_)) => lines.push(Line::faint("cancelled: closed without an answer")),
-            (_, None) => lines.push(Line::faint("cancelled")),
+            (_, Some(_)) => lines.push(ScreenLine::faint("cancelled: closed without an answer")),
+            (_, None) => lines.push(ScreenLine::faint("cancelled")),
         }
-        lines.push(Line::default());
+        lines.push(ScreenLine::default());
         self.leave(&lines);
     }
 }
 
 impl Fill<'_> {
-    fn run(&mut self) -> Result<Reply, DialogEnd> {
+    fn run(&mut self) -> Result<PersonReply, DialogEnd> {
         if self.form.is_empty() {
             return self.confirm();
         }
@@ -162,7 +162,7 @@ impl Fill<'_> {
                 if at == 1 {
                     let content = self.content();
                     match self.form.check(&content).first() {
-                        None => return Ok(Reply::Send(content)),
+                        None => return Ok(PersonReply::Send(content)),
                         Some(_) => self.reviewing = true,
                     }
                 }
@@ -174,9 +174,9 @@ impl Fill<'_> {
                 continue;
             }
             match self.ask(at)? {
-                Step::Next => at += 1,
-                Step::Back if at > 0 => at -= 1,
-                Step::Back => {
+                FieldStep::Next => at += 1,
+                FieldStep::Back if at > 0 => at -= 1,
+                FieldStep::Back => {
                     if let Some(reply) = self.menu()? {
                         return Ok(reply);
                     }
@@ -187,18 +187,18 @@ impl Fill<'_> {
 
     /// What is sent: what was entered, and nothing else.
     pub(super) fn content(&self) -> Map<String, Value> {
-        let given = |(field, slot): (&Field, &Slot)| match slot {
-            Slot::Given(value) => Some((field.key.clone(), value.clone())),
-            Slot::Open | Slot::Out => None,
+        let given = |(field, slot): (&Field, &FieldSlot)| match slot {
+            FieldSlot::Given(value) => Some((field.key.clone(), value.clone())),
+            FieldSlot::Open | FieldSlot::Out => None,
         };
         self.form.fields.iter().zip(&self.slots).filter_map(given).collect()
     }
 
     /// The answers so far, for a person; with those `left_out` or without.
     pub(super) fn answers(&self, left_out: bool) -> Vec<(String, String)> {
-        let answer = |(field, slot): (&Field, &Slot)| {
+        let answer = |(field, slot): (&Field, &FieldSlot)| {
             let value = shown(field, slot)?;
-            (left_out || *slot != Slot::Out).then(|| (self.label(field), value))
+            (left_out || *slot != FieldSlot::Out).then(|| (self.label(field), value))
         };
         self.form.fields.iter().zip(&self.slots).filter_map(answer).collect()
     }
@@ -219,11 +219,11 @@ impl Fill<'_> {
 }
 
 /// A slot in words; `None` when it is open.
-pub(super) fn shown(field: &Field, slot: &Slot) -> Option<String> {
+pub(super) fn shown(field: &Field, slot: &FieldSlot) -> Option<String> {
     match slot {
-        Slot::Open => None,
-        Slot::Out => Some("left out".to_owned()),
-        Slot::Given(value) => {
+        FieldSlot::Open => None,
+        FieldSlot::Out => Some("left out".to_owned()),
+        FieldSlot::Given(value) => {
             let text = field.show(value).replace('\n', " ⏎ ");
             Some(if text.is_empty() { "(empty text)".to_owned() } else { cut(&safe_line(&text), 200).into_owned() })
         }

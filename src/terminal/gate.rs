@@ -20,12 +20,12 @@ const KEPT: usize = 1000;
 /// ```
 #[derive(Debug)]
 pub struct Gate {
-    state: Mutex<State>,
+    state: Mutex<GateState>,
     freed: Condvar,
 }
 
 #[derive(Debug)]
-struct State {
+struct GateState {
     held: bool,
     kept: VecDeque<(Stream, String)>,
     dropped: usize,
@@ -42,7 +42,7 @@ enum Stream {
 }
 
 static GATE: Gate = Gate {
-    state: Mutex::new(State { held: false, kept: VecDeque::new(), dropped: 0, status: None, is_open_line: false }),
+    state: Mutex::new(GateState { held: false, kept: VecDeque::new(), dropped: 0, status: None, is_open_line: false }),
     freed: Condvar::new(),
 };
 
@@ -180,12 +180,12 @@ impl Gate {
         self.freed.notify_one();
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, GateState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl State {
+impl GateState {
     /// Takes the status line off the screen. In a terminal that became narrower it may have become several.
     fn erase(&self) {
         let Some(line) = self.status.as_ref().filter(|_| !self.is_open_line) else { return };

@@ -1,5 +1,5 @@
 use super::{
-    line::{Ink, Line},
+    line::{Ink, ScreenLine},
     scene::{Prompt, Scene, Title},
 };
 use crate::text::{width, wrap};
@@ -15,9 +15,9 @@ pub(super) struct Size {
 /// lines below it. Together they fit into the terminal.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Layout {
-    pub(super) above: Vec<Line>,
+    pub(super) above: Vec<ScreenLine>,
     pub(super) rows: usize,
-    pub(super) below: Vec<Line>,
+    pub(super) below: Vec<ScreenLine>,
     /// How many lines of text there was no room for.
     pub(super) hidden: usize,
     /// Whether lines of the message are among them.
@@ -25,8 +25,8 @@ pub(super) struct Layout {
 }
 
 /// A part of the screen, which gives rows away when there are too few.
-struct Part {
-    lines: Vec<Line>,
+struct LayoutPart {
+    lines: Vec<ScreenLine>,
     /// How many lines were taken away.
     taken: usize,
     /// Whether the last line that stays says how many are missing.
@@ -35,7 +35,7 @@ struct Part {
 
 /// The parts from top to bottom.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum LayoutPlace {
     Header,
     Message,
     Gap,
@@ -50,27 +50,27 @@ enum Place {
 }
 
 /// Which part shrinks to how many rows, in this order, until everything fits.
-const SHRINKING: [(Place, usize); 20] = [
-    (Place::Answers, 3),
-    (Place::Entry, 10),
-    (Place::Message, 6),
-    (Place::Answers, 0),
-    (Place::Space, 0),
-    (Place::Gap, 0),
-    (Place::About, 2),
-    (Place::Entry, 6),
-    (Place::Message, 2),
-    (Place::Entry, 3),
-    (Place::Hints, 1),
-    (Place::Message, 0),
-    (Place::About, 0),
-    (Place::Entry, 1),
-    (Place::Hints, 0),
-    (Place::Notes, 1),
-    (Place::Header, 0),
-    (Place::Notes, 0),
-    (Place::Error, 1),
-    (Place::Title, 1),
+const SHRINKING: [(LayoutPlace, usize); 20] = [
+    (LayoutPlace::Answers, 3),
+    (LayoutPlace::Entry, 10),
+    (LayoutPlace::Message, 6),
+    (LayoutPlace::Answers, 0),
+    (LayoutPlace::Space, 0),
+    (LayoutPlace::Gap, 0),
+    (LayoutPlace::About, 2),
+    (LayoutPlace::Entry, 6),
+    (LayoutPlace::Message, 2),
+    (LayoutPlace::Entry, 3),
+    (LayoutPlace::Hints, 1),
+    (LayoutPlace::Message, 0),
+    (LayoutPlace::About, 0),
+    (LayoutPlace::Entry, 1),
+    (LayoutPlace::Hints, 0),
+    (LayoutPlace::Notes, 1),
+    (LayoutPlace::Header, 0),
+    (LayoutPlace::Notes, 0),
+    (LayoutPlace::Error, 1),
+    (LayoutPlace::Title, 1),
 ];
 
 impl Layout {
@@ -88,10 +88,10 @@ impl Layout {
     fn lay(scene: &Scene, prompt: &Prompt, rows: usize, size: Size, look: Look) -> Self {
         let columns = size.columns.saturating_sub(1).max(1);
         let bars = |text: &str| look.behind_bar(text, columns);
-        let gap = |wanted: bool| if wanted { vec![Line::default()] } else { Vec::new() };
+        let gap = |wanted: bool| if wanted { vec![ScreenLine::default()] } else { Vec::new() };
         let answers = scene.answer_lines(columns);
-        let whole = |lines| Part { lines, taken: 0, counts: false };
-        let counted = |lines| Part { lines, taken: 0, counts: true };
+        let whole = |lines| LayoutPart { lines, taken: 0, counts: false };
+        let counted = |lines| LayoutPart { lines, taken: 0, counts: true };
         let mut parts = [
             whole(scene.header_lines()),
             counted(bars(&scene.message)),
@@ -101,7 +101,7 @@ impl Layout {
             whole(prompt.title.as_ref().map_or_else(Vec::new, |title| title_lines(title, columns))),
             counted(bars(&prompt.about)),
             counted(prompt.note_lines(columns)),
-            whole(vec![Line::default(); rows]),
+            whole(vec![ScreenLine::default(); rows]),
             whole(prompt.error.as_deref().map_or_else(Vec::new, |error| look.error(error, columns))),
             whole(hint_lines(&prompt.hints, columns)),
         ];
@@ -112,18 +112,18 @@ impl Layout {
             let excess = total.saturating_sub(size.rows).min(part.lines.len().saturating_sub(keep));
             if part.counts && excess > 0 {
                 hidden += excess;
-                cuts_message |= place == Place::Message;
+                cuts_message |= place == LayoutPlace::Message;
             }
-            part.shrink(excess, place == Place::Answers);
+            part.shrink(excess, place == LayoutPlace::Answers);
         }
         let mut parts = parts.into_iter().map(|part| part.lines);
-        let above = parts.by_ref().take(Place::Entry as usize).flatten().collect();
+        let above = parts.by_ref().take(LayoutPlace::Entry as usize).flatten().collect();
         let rows = parts.next().map_or(0, |lines| lines.len());
         Self { above, rows, below: parts.flatten().collect(), hidden, cuts_message }
     }
 }
 
-impl Part {
+impl LayoutPart {
     /// Takes `excess` lines away, at the start or at the end.
     fn shrink(&mut self, excess: usize, at_start: bool) {
         if excess == 0 {
@@ -138,7 +138,7 @@ impl Part {
         self.taken += excess;
         let hidden = self.taken + 1;
         if let (true, Some(last)) = (self.counts, self.lines.last_mut()) {
-            *last = Line::new(Ink::Faint, format!("… {hidden} more lines, Ctrl-T shows them"));
+            *last = ScreenLine::new(Ink::Faint, format!("… {hidden} more lines, Ctrl-T shows them"));
         }
     }
 }
@@ -169,37 +169,37 @@ impl Look {
     }
 
     /// Server text, which must not be taken for ours.
-    pub(super) fn behind_bar(self, text: &str, columns: usize) -> Vec<Line> {
+    pub(super) fn behind_bar(self, text: &str, columns: usize) -> Vec<ScreenLine> {
         let bar = if self.plain { "| " } else { "│ " };
         if text.is_empty() {
             return Vec::new();
         }
         let lines = wrap(text, columns.saturating_sub(2));
-        lines.into_iter().map(|line| Line::new(Ink::Faint, bar).and(Ink::Plain, line)).collect()
+        lines.into_iter().map(|line| ScreenLine::new(Ink::Faint, bar).and(Ink::Plain, line)).collect()
     }
 
-    pub(super) fn error(self, text: &str, columns: usize) -> Vec<Line> {
+    pub(super) fn error(self, text: &str, columns: usize) -> Vec<ScreenLine> {
         let sign = if self.plain { "x " } else { "✗ " };
         signed(sign, text, Ink::Bad, columns)
     }
 }
 
 /// `text` behind a sign, with its further lines under it.
-pub(super) fn signed(sign: &str, text: &str, ink: Ink, columns: usize) -> Vec<Line> {
+pub(super) fn signed(sign: &str, text: &str, ink: Ink, columns: usize) -> Vec<ScreenLine> {
     let lines = wrap(text, columns.saturating_sub(width(sign)));
     let sign_of = |row| if row == 0 { sign.to_owned() } else { " ".repeat(width(sign)) };
-    lines.into_iter().enumerate().map(|(row, line)| Line::new(ink, sign_of(row)).and(ink, line)).collect()
+    lines.into_iter().enumerate().map(|(row, line)| ScreenLine::new(ink, sign_of(row)).and(ink, line)).collect()
 }
 
 /// Label, rules and counter: on one line where they fit.
-pub(super) fn title_lines(title: &Title, columns: usize) -> Vec<Line> {
+pub(super) fn title_lines(title: &Title, columns: usize) -> Vec<ScreenLine> {
     const RULES_AT: usize = 28;
     let columns = columns.min(76);
     let label = title.label_line(columns);
     let counter = width(&title.counter);
     let rules = width(&title.rules);
     let at = RULES_AT.max(label.width() + 2);
-    let with_counter = |line: Line| match counter {
+    let with_counter = |line: ScreenLine| match counter {
         0 => line,
         _ => line.pad(columns.saturating_sub(counter)).and(Ink::Faint, &*title.counter),
     };
@@ -208,12 +208,12 @@ pub(super) fn title_lines(title: &Title, columns: usize) -> Vec<Line> {
         return vec![with_counter(line)];
     }
     let rules = wrap(&title.rules, columns.saturating_sub(2));
-    let rules = rules.into_iter().map(|line| Line::new(Ink::Faint, format!("  {line}")));
+    let rules = rules.into_iter().map(|line| ScreenLine::new(Ink::Faint, format!("  {line}")));
     [with_counter(label)].into_iter().chain(rules).collect()
 }
 
 /// The hints, as many on a line as fit.
-pub(super) fn hint_lines(hints: &[String], columns: usize) -> Vec<Line> {
+pub(super) fn hint_lines(hints: &[String], columns: usize) -> Vec<ScreenLine> {
     let mut lines: Vec<String> = Vec::new();
     for hint in hints {
         let hint = if columns < 60 { hint.trim_end_matches(" the question") } else { hint };
@@ -225,5 +225,5 @@ pub(super) fn hint_lines(hints: &[String], columns: usize) -> Vec<Line> {
             _ => lines.push(hint.to_owned()),
         }
     }
-    lines.into_iter().map(|line| Line::new(Ink::Faint, line)).collect()
+    lines.into_iter().map(|line| ScreenLine::new(Ink::Faint, line)).collect()
 }

@@ -14,9 +14,9 @@ pub(super) enum Ink {
 
 /// One line on the screen: safe text, in pieces of one look each.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Line(Vec<(Ink, String)>);
+pub(super) struct ScreenLine(Vec<(Ink, String)>);
 
-impl Line {
+impl ScreenLine {
     pub(super) fn new(ink: Ink, text: impl Into<String>) -> Self {
         Self::default().and(ink, text)
     }
@@ -92,7 +92,7 @@ mod tests {
 
     #[test]
     fn a_line_is_cut_as_a_whole() {
-        let line = Line::new(Ink::Strong, "Name").pad(8).and(Ink::Faint, "required");
+        let line = ScreenLine::new(Ink::Strong, "Name").pad(8).and(Ink::Faint, "required");
         assert_eq!(line.width(), 16);
         assert_eq!(line.render(12, false), "Name    req…");
         assert_eq!(line.render(80, true), "\u{1b}[1mName\u{1b}[0m    \u{1b}[2mrequired\u{1b}[0m");

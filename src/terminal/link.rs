@@ -1,7 +1,7 @@
 use super::{
     browser,
-    fill::{Asking, Reply},
-    line::Line,
+    fill::{Asking, PersonReply},
+    line::ScreenLine,
     list::{Item, Purpose},
     scene::{Note, Prompt, Scene, Title},
     stage::{DialogEnd, Stage},
@@ -118,26 +118,28 @@ impl Stage {
         let server = asking.server.as_deref().unwrap_or_default();
         lines.push(match consent {
             Consent::Open => match browser::open(&link.url) {
-                None => Line::good(self.look.tick(), "opening it in the browser"),
-                Some(error) => Line::faint(format!(
+                None => ScreenLine::good(self.look.tick(), "opening it in the browser"),
+                Some(error) => ScreenLine::faint(format!(
                     "the browser did not start ({}); open the address above yourself",
                     safe_line(&error.to_string())
                 )),
             },
-            Consent::Own => Line::good(self.look.tick(), "open the address above yourself"),
-            Consent::No(LinkRefusal::Decline) => Line::faint(format!("declined: {server} is told that you said no")),
-            Consent::No(_) => Line::faint(format!("cancelled: {}", closed(asking))),
+            Consent::Own => ScreenLine::good(self.look.tick(), "open the address above yourself"),
+            Consent::No(LinkRefusal::Decline) => {
+                ScreenLine::faint(format!("declined: {server} is told that you said no"))
+            }
+            Consent::No(_) => ScreenLine::faint(format!("cancelled: {}", closed(asking))),
         });
-        lines.push(Line::default());
+        lines.push(ScreenLine::default());
         self.leave(&lines);
     }
 
-    fn story(&self, asking: &Asking, notes: &[Note]) -> Vec<Line> {
+    fn story(&self, asking: &Asking, notes: &[Note]) -> Vec<ScreenLine> {
         let columns = self.columns();
         let mut lines = asking.record(self.look, columns);
         for note in notes {
             match note {
-                Note::Address(url) => lines.push(Line::accent(url)),
+                Note::Address(url) => lines.push(ScreenLine::accent(url)),
                 note => lines.extend(note.lines(columns)),
             }
         }
@@ -146,12 +148,12 @@ impl Stage {
 }
 
 impl Consent {
-    pub(super) fn reply(self) -> Reply {
+    pub(super) fn reply(self) -> PersonReply {
         match self {
-            Self::Open | Self::Own => Reply::Send(serde_json::Map::new()),
-            Self::No(LinkRefusal::Decline) => Reply::Decline,
-            Self::No(LinkRefusal::Cancel) => Reply::Cancel,
-            Self::No(LinkRefusal::CancelAll) => Reply::CancelAll,
+            Self::Open | Self::Own => PersonReply::Send(serde_json::Map::new()),
+            Self::No(LinkRefusal::Decline) => PersonReply::Decline,
+            Self::No(LinkRefusal::Cancel) => PersonReply::Cancel,
+            Self::No(LinkRefusal::CancelAll) => PersonReply::CancelAll,
         }
     }
 }

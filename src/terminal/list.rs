@@ -266,7 +266,7 @@ impl Stage {
     }
 
     /// Draws the list until a person has chosen; `None` is Escape. dialoguer draws and pages; keys are read by
-    /// [`super::drawing::Drawing`], to which a paste is none.
+    /// [`super::drawing::ListDrawing`], to which a paste is none.
     fn pick(
         &mut self,
         scene: &Scene,

@@ -51,7 +51,7 @@ pub(crate) use command::TypedCommand;
 pub(crate) use dates::complete;
 #[cfg(feature = "fuzzing")]
 pub(crate) use entry::fuzzed_keys;
-pub(crate) use fill::{Asking, Reply};
+pub(crate) use fill::{Asking, PersonReply};
 pub use filled::Filled;
 pub use gate::{Gate, gate, is_asking};
 pub use job::suspend;

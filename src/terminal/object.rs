@@ -1,7 +1,7 @@
 use serde_json::{Map, Value};
 
 use super::{
-    fill::{Fill, Slot, Step, safe_label},
+    fill::{FieldSlot, FieldStep, Fill, safe_label},
     list::{Item, Purpose},
     stage::DialogEnd,
 };
@@ -44,20 +44,20 @@ fn form_of(schema: &Value) -> Option<Form> {
 
 impl Fill<'_> {
     /// Asks for an object key by key; one that may be left out begins with that.
-    pub(super) fn ask_keys(&mut self, at: usize, field: &Field, keys: &Form) -> Result<Step, DialogEnd> {
+    pub(super) fn ask_keys(&mut self, at: usize, field: &Field, keys: &Form) -> Result<FieldStep, DialogEnd> {
         loop {
             if !field.required {
                 match self.ask_whether(at)? {
-                    None => return Ok(Step::Back),
-                    Some(false) => return Ok(self.take(at, Slot::Out)),
+                    None => return Ok(FieldStep::Back),
+                    Some(false) => return Ok(self.take(at, FieldSlot::Out)),
                     Some(true) => {}
                 }
             }
             if let Some(value) = self.ask_each(at, field, keys)? {
-                return Ok(self.take(at, Slot::Given(value)));
+                return Ok(self.take(at, FieldSlot::Given(value)));
             }
             if field.required {
-                return Ok(Step::Back);
+                return Ok(FieldStep::Back);
             }
         }
     }
@@ -68,20 +68,23 @@ impl Fill<'_> {
         let mut hints = vec!["↑↓ move".to_owned(), "Enter choose".to_owned()];
         self.add_back(at, &mut hints);
         let prompt = self.prompt(at, hints);
-        let active = usize::from(matches!(self.slots[at], Slot::Given(_)));
+        let active = usize::from(matches!(self.slots[at], FieldSlot::Given(_)));
         Ok(self.stage.choose(&self.scene, &prompt, &items, Purpose::Value(active))?.map(|index| index == 1))
     }
 
     /// The object; `None` is Escape at its first key.
     fn ask_each(&mut self, at: usize, field: &Field, keys: &Form) -> Result<Option<Value>, DialogEnd> {
         let ready = match &self.slots[at] {
-            Slot::Given(value) => Some(value),
+            FieldSlot::Given(value) => Some(value),
             _ => field.default.as_ref(),
         };
         let empty = Map::new();
         let ready = ready.and_then(Value::as_object).unwrap_or(&empty);
-        let slots =
-            keys.fields.iter().map(|key| ready.get(&key.key).cloned().map_or(Slot::Open, Slot::Given)).collect();
+        let slots = keys
+            .fields
+            .iter()
+            .map(|key| ready.get(&key.key).cloned().map_or(FieldSlot::Open, FieldSlot::Given))
+            .collect();
         let mut inner = Fill {
             stage: &mut *self.stage,
             asking: self.asking,
@@ -104,9 +107,9 @@ impl Fill<'_> {
                 key -= 1;
             }
             match inner.ask(key)? {
-                Step::Next => key += 1,
-                Step::Back if key > 0 => key -= 1,
-                Step::Back => return Ok(None),
+                FieldStep::Next => key += 1,
+                FieldStep::Back if key > 0 => key -= 1,
+                FieldStep::Back => return Ok(None),
             }
         }
     }

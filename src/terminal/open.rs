@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 use super::{
     Filled,
     colour::is_coloured,
-    fill::{Asking, Reply},
+    fill::{Asking, PersonReply},
     layout::Look,
     stage::DialogEnd,
 };
@@ -61,9 +61,9 @@ impl Terminal {
     async fn fill_as(&self, form: &Form, asking: Asking, stop: CancellationToken) -> Filled {
         let form = form.clone();
         match self.run(&stop, |_| (), move |stage| stage.fill(&form, &asking)).await {
-            Ok(Reply::Send(content)) => Filled::Accept(content),
-            Ok(Reply::Decline) => Filled::Decline,
-            Ok(Reply::Cancel | Reply::CancelAll) | Err(DialogEnd::Interrupted) => Filled::Cancel,
+            Ok(PersonReply::Send(content)) => Filled::Accept(content),
+            Ok(PersonReply::Decline) => Filled::Decline,
+            Ok(PersonReply::Cancel | PersonReply::CancelAll) | Err(DialogEnd::Interrupted) => Filled::Cancel,
             Err(DialogEnd::Withdrawn) => Filled::Withdrawn,
             Err(end) => Filled::Impossible(end.to_string()),
         }

@@ -1,4 +1,4 @@
-use super::{gate::write, line::Line};
+use super::{gate::write, line::ScreenLine};
 
 /// Where the cursor goes after a drawing.
 #[derive(Clone, Debug)]
@@ -7,7 +7,7 @@ pub(super) enum Caret {
     Hidden(usize),
     /// In this row, behind this line: it is written once more, so the cursor stands where the terminal itself
     /// thinks the text ends.
-    After(usize, Line),
+    After(usize, ScreenLine),
 }
 
 /// Draws the lines of a prompt over those that it drew before, at the bottom of what was printed.
@@ -26,7 +26,7 @@ impl Painter {
     }
 
     /// Draws `lines`, which fit into the terminal, over the lines before.
-    pub(super) fn draw(&mut self, lines: &[Line], caret: &Caret, (rows, columns): (usize, usize)) {
+    pub(super) fn draw(&mut self, lines: &[ScreenLine], caret: &Caret, (rows, columns): (usize, usize)) {
         // What was drawn before and is not drawn over is erased line by line: erasing the rest of the screen at once makes
         // some terminals keep it in their scrollback.
         let rows = lines.len().max(self.rows_drawn(columns).min(rows)).max(1);
@@ -57,7 +57,7 @@ impl Painter {
     }
 
     /// Writes `lines` in place of what is drawn, to stay. They wrap as the terminal likes.
-    pub(super) fn leave(&mut self, lines: &[Line], (rows, columns): (usize, usize)) {
+    pub(super) fn leave(&mut self, lines: &[ScreenLine], (rows, columns): (usize, usize)) {
         if self.drawn.is_empty() && lines.is_empty() {
             return;
         }

@@ -1,7 +1,7 @@
 use serde_json::Map;
 
 use super::{
-    fill::{Fill, Reply, Step, safe_label, shown},
+    fill::{FieldStep, Fill, PersonReply, safe_label, shown},
     list::{Item, Purpose},
     scene::{Prompt, Title},
     stage::DialogEnd,
@@ -20,7 +20,7 @@ enum Act {
 
 impl Fill<'_> {
     /// Everything before it is sent: send, change a field, decline, cancel. `None` is Escape.
-    pub(super) fn review(&mut self) -> Result<Option<Reply>, DialogEnd> {
+    pub(super) fn review(&mut self) -> Result<Option<PersonReply>, DialogEnd> {
         self.reviewing = true;
         let mut purpose = Purpose::Consent;
         let mut error = None;
@@ -42,14 +42,14 @@ impl Fill<'_> {
                 Some(Act::Send) => {
                     let content = self.content();
                     let Some(wrong) = self.form.check(&content).into_iter().next() else {
-                        return Ok(Some(Reply::Send(content)));
+                        return Ok(Some(PersonReply::Send(content)));
                     };
                     let at = self.form.fields.iter().position(|field| field.key == wrong.key);
                     purpose = at.map_or(Purpose::Consent, |at| Purpose::Step(at + 1));
                     error = Some(safe_label(&wrong.to_string()));
                 }
                 Some(Act::Change(at)) => {
-                    if self.ask(at)? == Step::Back {
+                    if self.ask(at)? == FieldStep::Back {
                         purpose = Purpose::Step(at + 1);
                     }
                 }
@@ -59,7 +59,7 @@ impl Fill<'_> {
     }
 
     /// What Escape on the first field opens; `None` goes on.
-    pub(super) fn menu(&mut self) -> Result<Option<Reply>, DialogEnd> {
+    pub(super) fn menu(&mut self) -> Result<Option<PersonReply>, DialogEnd> {
         let mut acts = vec![(Act::GoOn, Item::new("Go on", "back to the question"))];
         self.add_ends(&mut acts);
         let act = self.pick(&prompt("Leave this question?".to_owned(), "Esc go on"), &acts, Purpose::Step(0))?;
@@ -67,7 +67,7 @@ impl Fill<'_> {
     }
 
     /// A form without fields: yes, no, or neither.
-    pub(super) fn confirm(&mut self) -> Result<Reply, DialogEnd> {
+    pub(super) fn confirm(&mut self) -> Result<PersonReply, DialogEnd> {
         let (acts, prompt) = if let Some(server) = &self.asking.server {
             let mut acts = vec![(Act::Send, Item::agreeing("Accept", format!("{server} is told that you agree")))];
             self.add_ends(&mut acts);
@@ -79,7 +79,7 @@ impl Fill<'_> {
         };
         loop {
             match self.pick(&prompt, &acts, Purpose::YesOrNo)? {
-                Some(Act::Send) => return Ok(Reply::Send(Map::new())),
+                Some(Act::Send) => return Ok(PersonReply::Send(Map::new())),
                 Some(act) => {
                     if let Some(reply) = act.reply() {
                         return Ok(reply);
@@ -130,11 +130,11 @@ impl Fill<'_> {
 }
 
 impl Act {
-    fn reply(self) -> Option<Reply> {
+    fn reply(self) -> Option<PersonReply> {
         match self {
-            Self::Decline => Some(Reply::Decline),
-            Self::Cancel => Some(Reply::Cancel),
-            Self::CancelAll => Some(Reply::CancelAll),
+            Self::Decline => Some(PersonReply::Decline),
+            Self::Cancel => Some(PersonReply::Cancel),
+            Self::CancelAll => Some(PersonReply::CancelAll),
             Self::Send | Self::Change(_) | Self::GoOn => None,
         }
     }

@@ -5,7 +5,7 @@ use std::sync::{
 
 use super::{
     layout::signed,
-    line::{Ink, Line},
+    line::{Ink, ScreenLine},
 };
 use crate::text::{fit, width};
 
@@ -67,8 +67,8 @@ impl Scene {
     }
 
     /// Who asks, and how many others wait; nothing where that has been said.
-    pub(super) fn header_lines(&self) -> Vec<Line> {
-        let line = Line::new(Ink::Strong, &*self.header);
+    pub(super) fn header_lines(&self) -> Vec<ScreenLine> {
+        let line = ScreenLine::new(Ink::Strong, &*self.header);
         match self.waiting() {
             0 if self.header.is_empty() => Vec::new(),
             0 => vec![line],
@@ -77,11 +77,11 @@ impl Scene {
     }
 
     /// The answers so far, values in one column.
-    pub(super) fn answer_lines(&self, columns: usize) -> Vec<Line> {
+    pub(super) fn answer_lines(&self, columns: usize) -> Vec<ScreenLine> {
         let column = label_column(self.answers.iter().map(|(label, _)| &**label), columns);
         let line = |(label, value): &(String, String)| {
             let label = fit(label, column).into_owned();
-            Line::new(Ink::Faint, format!("  {label}")).pad(column + 4).and(Ink::Faint, &**value)
+            ScreenLine::new(Ink::Faint, format!("  {label}")).pad(column + 4).and(Ink::Faint, &**value)
         };
         self.answers.iter().map(line).collect()
     }
@@ -94,31 +94,31 @@ pub(super) fn label_column<'a>(labels: impl Iterator<Item = &'a str>, columns: u
 
 impl Prompt {
     /// The notes; an address is set apart from what can be done with it.
-    pub(super) fn note_lines(&self, columns: usize) -> Vec<Line> {
-        let mut lines: Vec<Line> = self.notes.iter().flat_map(|note| note.lines(columns)).collect();
+    pub(super) fn note_lines(&self, columns: usize) -> Vec<ScreenLine> {
+        let mut lines: Vec<ScreenLine> = self.notes.iter().flat_map(|note| note.lines(columns)).collect();
         if self.notes.iter().any(|note| matches!(note, Note::Address(_))) {
-            lines.push(Line::default());
+            lines.push(ScreenLine::default());
         }
         lines
     }
 }
 
 impl Note {
-    pub(super) fn lines(&self, columns: usize) -> Vec<Line> {
+    pub(super) fn lines(&self, columns: usize) -> Vec<ScreenLine> {
         match self {
             Self::Info(text) => signed("", text, Ink::Faint, columns),
             Self::Warning(text) => signed("! ", text, Ink::Warning, columns),
             Self::Address(text) => {
-                crate::text::chop(text, columns).into_iter().map(|line| Line::new(Ink::Accent, line)).collect()
+                crate::text::chop(text, columns).into_iter().map(|line| ScreenLine::new(Ink::Accent, line)).collect()
             }
         }
     }
 }
 
 impl Title {
-    pub(super) fn label_line(&self, columns: usize) -> Line {
+    pub(super) fn label_line(&self, columns: usize) -> ScreenLine {
         let room = columns.saturating_sub(width(&self.counter) + 2);
-        let line = Line::new(Ink::Strong, fit(&self.label, room));
+        let line = ScreenLine::new(Ink::Strong, fit(&self.label, room));
         match &self.key {
             Some(key) if line.width() + width(key) + 3 <= room => line.and(Ink::Faint, format!(" ({key})")),
             _ => line,

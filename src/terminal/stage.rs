@@ -5,7 +5,7 @@ use super::{
     alarm::AlarmCause,
     gate::write,
     layout::{Layout, Look, Size},
-    line::Line,
+    line::ScreenLine,
     painter::{Caret, Painter},
     scene::{Prompt, Scene},
     tty::{Ready, Tty},
@@ -121,7 +121,7 @@ impl Stage {
         loop {
             match self.size() {
                 Err(DialogEnd::TooSmall(_)) => {
-                    self.draw(&[Line::faint("a larger terminal is needed")], &Caret::Hidden(0));
+                    self.draw(&[ScreenLine::faint("a larger terminal is needed")], &Caret::Hidden(0));
                     self.event(None)?;
                 }
                 size => {
@@ -134,7 +134,7 @@ impl Stage {
         }
     }
 
-    pub(super) fn draw(&mut self, lines: &[Line], caret: &Caret) {
+    pub(super) fn draw(&mut self, lines: &[ScreenLine], caret: &Caret) {
         self.painter.draw(lines, caret, (self.rows(), self.columns()));
     }
 
@@ -183,7 +183,7 @@ impl Stage {
     }
 
     /// Takes the prompt away and writes `lines` in its place, to stay. What a plain terminal has shown stays too.
-    pub(super) fn leave(&mut self, lines: &[Line]) {
+    pub(super) fn leave(&mut self, lines: &[ScreenLine]) {
         if self.look.plain {
             let end = if mem::take(&mut self.is_typing) { "\n" } else { "" };
             let text = lines.iter().map(|line| line.render(usize::MAX, false) + "\n");

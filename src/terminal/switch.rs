@@ -3,7 +3,7 @@ use super::{
     entry::{Entered, window},
     guard::Guard,
     layout::Look,
-    line::{Ink, Line},
+    line::{Ink, ScreenLine},
     painter::Caret,
     plain::with_hint,
     scene::{Prompt, Scene},
@@ -48,7 +48,7 @@ impl Stage {
                 Caret::Hidden(row)
             } else {
                 let (before, whole) = window(&typed, None, columns);
-                let pointer = || Line::new(Ink::Accent, self.look.pointer());
+                let pointer = || ScreenLine::new(Ink::Accent, self.look.pointer());
                 lines.push(pointer().and(Ink::Plain, whole));
                 Caret::After(row, pointer().and(Ink::Plain, before))
             };
@@ -116,8 +116,8 @@ impl Stage {
 }
 
 /// The words in a line, the active one behind the pointer.
-pub(super) fn words(words: &[&str], active: Option<usize>, look: Look) -> Line {
-    let mut line = Line::default();
+pub(super) fn words(words: &[&str], active: Option<usize>, look: Look) -> ScreenLine {
+    let mut line = ScreenLine::default();
     for (index, word) in words.iter().enumerate() {
         let is_active = active == Some(index);
         let (ink, pointer) = if is_active { (Ink::Accent, look.pointer()) } else { (Ink::Plain, "  ") };

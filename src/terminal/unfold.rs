@@ -2,7 +2,7 @@ use super::{
     Key,
     guard::Guard,
     layout::title_lines,
-    line::Line,
+    line::ScreenLine,
     painter::Caret,
     scene::{Prompt, Scene},
     stage::{DialogEnd, DialogEvent, Stage},
@@ -23,7 +23,7 @@ impl Stage {
             let next = if top == last { "Enter back" } else { "Enter next page" };
             let place = format!("lines {} to {end} of {}", top + 1, lines.len());
             let mut drawn = lines[top..end].to_vec();
-            drawn.push(Line::faint(format!("{place} · {next} · ↑↓ PgUp PgDn move · Esc back")));
+            drawn.push(ScreenLine::faint(format!("{place} · {next} · ↑↓ PgUp PgDn move · Esc back")));
             self.draw(&drawn, &Caret::Hidden(drawn.len() - 1));
             let DialogEvent::Key(key) = self.event(None)? else { continue };
             if !guard.takes(&key) {
@@ -43,7 +43,7 @@ impl Stage {
         }
     }
 
-    fn whole_text(&self, scene: &Scene, prompt: &Prompt) -> Vec<Line> {
+    fn whole_text(&self, scene: &Scene, prompt: &Prompt) -> Vec<ScreenLine> {
         let columns = self.columns();
         let mut lines = scene.header_lines();
         lines.extend(self.look.behind_bar(&scene.message, columns));

@@ -6,7 +6,7 @@ use super::{
     gate::write,
     guard::Guard,
     layout::{Look, hint_lines},
-    line::{Ink, Line},
+    line::{Ink, ScreenLine},
     painter::Caret,
     stage::{DialogEnd, DialogEvent, Stage},
     switch::words,
@@ -73,10 +73,17 @@ fn waiting_for(asking: &Asking) -> String {
     format!("Waiting for {}. Finish in the browser. ", asking.server.as_deref().unwrap_or("the server"))
 }
 
-fn screen(asking: &Asking, elapsed: Duration, active: usize, columns: usize, rows: usize, look: Look) -> Vec<Line> {
+fn screen(
+    asking: &Asking,
+    elapsed: Duration,
+    active: usize,
+    columns: usize,
+    rows: usize,
+    look: Look,
+) -> Vec<ScreenLine> {
     let seconds = elapsed.as_secs();
     let time = format!("{}:{:02}", seconds / 60, seconds % 60);
-    let line = Line::new(Ink::Plain, waiting_for(asking));
+    let line = ScreenLine::new(Ink::Plain, waiting_for(asking));
     let line = line.cut(columns.saturating_sub(time.len() + 1)).and(Ink::Strong, format!(" {time}"));
     let hints = ["←→ move", "Enter choose", "Ctrl-C cancel"].map(str::to_owned);
     let mut lines = vec![line, words(&WORDS, Some(active), look)];

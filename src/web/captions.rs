@@ -3,12 +3,12 @@ use serde_json::Value;
 
 use super::{
     about::text,
-    node::{Control, Node},
+    node::{Control, ControlNode},
 };
 use crate::form::range;
 
 /// What a field is called.
-pub(super) fn name(node: &Node) -> Markup {
+pub(super) fn name(node: &ControlNode) -> Markup {
     html! {
         span .name dir="auto" { (node.label()) }
         @if let Some(key) = node.key().filter(|key| !key.is_empty()) { " " span .key { (key) } }
@@ -16,7 +16,7 @@ pub(super) fn name(node: &Node) -> Markup {
 }
 
 /// What is allowed, in a line; `None` where there is nothing to say. What is asked for part by part is not told to be JSON.
-pub(super) fn rules(node: &Node) -> Option<String> {
+pub(super) fn rules(node: &ControlNode) -> Option<String> {
     let field = &node.field;
     let whether = if field.required { "required" } else { "optional" };
     let bound = |key: &str| field.schema.get(key).and_then(Value::as_u64);
@@ -32,7 +32,7 @@ pub(super) fn rules(node: &Node) -> Option<String> {
 }
 
 /// What an empty input means, where that is not to be seen.
-pub(super) fn empty_words(node: &Node) -> Option<&'static str> {
+pub(super) fn empty_words(node: &ControlNode) -> Option<&'static str> {
     let is_typed = !matches!(
         node.control,
         Control::Boolean | Control::One | Control::Fixed | Control::Group(_) | Control::Items(_)
@@ -52,7 +52,7 @@ pub(super) fn empty_words(node: &Node) -> Option<&'static str> {
 }
 
 /// The ids of what describes a control; `None` where nothing does.
-pub(super) fn described(node: &Node, is_wrong: bool) -> Option<String> {
+pub(super) fn described(node: &ControlNode, is_wrong: bool) -> Option<String> {
     let has_about = node.field.description.as_deref().is_some_and(|about| !text(about).is_empty());
     let parts = [(has_about, "about"), (rules(node).is_some(), "rules"), (is_wrong, "error")];
     let ids: Vec<String> =

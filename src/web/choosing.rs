@@ -4,9 +4,9 @@ use serde_json::Value;
 use super::{
     about::{line, text},
     captions::described,
-    controls::Drawing,
+    controls::FormDrawing,
     draft::{choices, has_null},
-    node::{Control, Node},
+    node::{Control, ControlNode},
 };
 use crate::form::{Choice, Field, FieldKind};
 
@@ -15,8 +15,8 @@ const FEW: usize = 6;
 const MANY: usize = 15;
 
 /// Controls in which something is chosen.
-impl Drawing<'_> {
-    pub(super) fn boolean(&self, node: &Node) -> Markup {
+impl FormDrawing<'_> {
+    pub(super) fn boolean(&self, node: &ControlNode) -> Markup {
         let field = &node.field;
         html! {
             div .row {
@@ -27,7 +27,7 @@ impl Drawing<'_> {
         }
     }
 
-    pub(super) fn radios(&self, node: &Node) -> Markup {
+    pub(super) fn radios(&self, node: &ControlNode) -> Markup {
         let listed = choices(&node.field);
         html! {
             @for (at, choice) in listed.iter().enumerate() { (self.radio(node, &at.to_string(), at, option(&node.field, choice))) }
@@ -36,14 +36,14 @@ impl Drawing<'_> {
     }
 
     /// What there is beside the choices: null, or nothing.
-    fn others(&self, node: &Node, at: usize, field: &Field) -> Markup {
+    fn others(&self, node: &ControlNode, at: usize, field: &Field) -> Markup {
         html! {
             @if !field.required { (self.radio(node, "out", at, html! { "Leave it out" })) }
             @else if field.nullable && !has_null(field) { (self.radio(node, "null", at, html! { "Null, no value" })) }
         }
     }
 
-    fn radio(&self, node: &Node, value: &str, at: usize, label: Markup) -> Markup {
+    fn radio(&self, node: &ControlNode, value: &str, at: usize, label: Markup) -> Markup {
         // A link to the field leads to its first choice.
         let id = if at == 0 { node.id.clone() } else { format!("{}-{at}", node.id) };
         let is_marked = self.draft.one(&node.id) == value;
@@ -52,7 +52,7 @@ impl Drawing<'_> {
         }
     }
 
-    pub(super) fn boxes(&self, node: &Node) -> Markup {
+    pub(super) fn boxes(&self, node: &ControlNode) -> Markup {
         let listed = choices(&node.field);
         let marked = self.draft.all(&node.id);
         html! {
@@ -69,7 +69,7 @@ impl Drawing<'_> {
         }
     }
 
-    pub(super) fn select(&self, node: &Node) -> Markup {
+    pub(super) fn select(&self, node: &ControlNode) -> Markup {
         let (id, field, chosen) = (&node.id, &node.field, self.draft.one(&node.id));
         let listed = choices(field);
         let wrong = self.wrong(node).is_some();
@@ -93,11 +93,11 @@ impl Drawing<'_> {
         }
     }
 
-    pub(super) fn is_select(&self, node: &Node) -> bool {
+    pub(super) fn is_select(&self, node: &ControlNode) -> bool {
         matches!(node.control, Control::One) && choices(&node.field).len() > FEW
     }
 
-    pub(super) fn fixed(&self, node: &Node) -> Markup {
+    pub(super) fn fixed(&self, node: &ControlNode) -> Markup {
         let FieldKind::Const(value) = &node.field.kind else { return html! {} };
         let shown = line(&node.field.show(value));
         html! {
@@ -130,7 +130,7 @@ fn mark(field: &Field, value: &Value) -> Markup {
 }
 
 /// Where a long list is narrowed down; there only with a script.
-fn filter(node: &Node) -> Markup {
+fn filter(node: &ControlNode) -> Markup {
     html! {
         div .filter hidden {
             label for={ (node.id) "-filter" } { "Find" span .vh { " in " (node.label()) } }

@@ -7,12 +7,12 @@ use super::{
     about::{line, text},
     captions::{described, empty_words, name, rules},
     draft::{Draft, MOST_ROWS, again, count, is_clock, on, zone},
-    node::{Control, Node},
+    node::{Control, ControlNode},
 };
 use crate::form::{Field, FieldKind, Format, NumberField};
 
 /// What is drawn: what was typed, and what is wrong with it.
-pub(super) struct Drawing<'a> {
+pub(super) struct FormDrawing<'a> {
     pub(super) draft: &'a Draft,
     /// Why inputs are not taken, by their ids.
     pub(super) wrongs: HashMap<&'a str, &'a str>,
@@ -20,9 +20,9 @@ pub(super) struct Drawing<'a> {
     pub(super) server: &'a str,
 }
 
-impl Drawing<'_> {
+impl FormDrawing<'_> {
     /// A field with all that belongs to it.
-    pub(super) fn field(&self, node: &Node) -> Markup {
+    pub(super) fn field(&self, node: &ControlNode) -> Markup {
         let is_group =
             !matches!(node.control, Control::Line | Control::Lines | Control::Number | Control::Date | Control::Json)
                 && !self.is_select(node);
@@ -43,7 +43,7 @@ impl Drawing<'_> {
     }
 
     /// What stands around the control, and the control.
-    fn around(&self, node: &Node, wrong: Option<&str>) -> Markup {
+    fn around(&self, node: &ControlNode, wrong: Option<&str>) -> Markup {
         let field = &node.field;
         let about = field.description.as_deref().map(text).filter(|about| !about.is_empty());
         html! {
@@ -63,7 +63,7 @@ impl Drawing<'_> {
         }
     }
 
-    fn control(&self, node: &Node) -> Markup {
+    fn control(&self, node: &ControlNode) -> Markup {
         let (id, field) = (node.id.as_str(), &node.field);
         match &node.control {
             Control::Line => self.line(node),
@@ -91,7 +91,7 @@ impl Drawing<'_> {
         }
     }
 
-    fn input(&self, node: &Node, kind: &str, mode: Option<&str>) -> Markup {
+    fn input(&self, node: &ControlNode, kind: &str, mode: Option<&str>) -> Markup {
         let wrong = self.wrong(node).is_some();
         let spelling = (kind == "text" && mode.is_some()).then_some("false");
         html! {
@@ -102,7 +102,7 @@ impl Drawing<'_> {
         }
     }
 
-    fn line(&self, node: &Node) -> Markup {
+    fn line(&self, node: &ControlNode) -> Markup {
         let FieldKind::Text(rules) = &node.field.kind else { return self.input(node, "text", None) };
         match &rules.format {
             // The browser's own inputs for these would change or refuse what a server takes.
@@ -112,7 +112,7 @@ impl Drawing<'_> {
         }
     }
 
-    fn number(&self, node: &Node) -> Markup {
+    fn number(&self, node: &ControlNode) -> Markup {
         let FieldKind::Number(NumberField { integer, minimum, maximum, .. }) = &node.field.kind else {
             return html! {};
         };
@@ -127,7 +127,7 @@ impl Drawing<'_> {
         }
     }
 
-    fn area(&self, node: &Node, rows: usize, example: &str) -> Markup {
+    fn area(&self, node: &ControlNode, rows: usize, example: &str) -> Markup {
         let wrong = self.wrong(node).is_some();
         let is_json = matches!(node.control, Control::Json);
         let text = self.draft.one(&node.id);
@@ -143,7 +143,7 @@ impl Drawing<'_> {
     }
 
     /// What is typed is never sent back to the browser.
-    fn secret(&self, node: &Node) -> Markup {
+    fn secret(&self, node: &ControlNode) -> Markup {
         let wrong = self.wrong(node).is_some();
         let is_there = !self.draft.one(&node.id).is_empty();
         let described = described(node, wrong);
@@ -167,7 +167,7 @@ impl Drawing<'_> {
         }
     }
 
-    fn moment(&self, node: &Node) -> Markup {
+    fn moment(&self, node: &ControlNode) -> Markup {
         let clock = self.draft.one(&node.id);
         let wrong = self.wrong(node).is_some();
         let described = described(node, wrong);
@@ -189,7 +189,7 @@ impl Drawing<'_> {
         }
     }
 
-    fn items(&self, node: &Node, item: &Field) -> Markup {
+    fn items(&self, node: &ControlNode, item: &Field) -> Markup {
         let rows = self.draft.rows(node);
         let most = node.field.schema.get("maxItems").and_then(Value::as_u64);
         let is_full = rows >= MOST_ROWS || most.is_some_and(|most| rows as u64 >= most);
@@ -212,7 +212,7 @@ impl Drawing<'_> {
     }
 
     /// The server's default, and how to take it, where it is typed: choices are marked.
-    fn default(&self, node: &Node) -> Markup {
+    fn default(&self, node: &ControlNode) -> Markup {
         let field = &node.field;
         let is_chosen = matches!(
             node.control,
@@ -231,7 +231,7 @@ impl Drawing<'_> {
         }
     }
 
-    pub(super) fn wrong(&self, node: &Node) -> Option<&str> {
+    pub(super) fn wrong(&self, node: &ControlNode) -> Option<&str> {
         self.wrongs.get(node.id.as_str()).copied()
     }
 }

@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     about::{About, During},
-    sheet::{Ending, Matter, Said, Sheet, Stage},
+    sheet::{Matter, Sheet, SheetAnswer, SheetEnding, SheetStage},
 };
 use crate::elicitation::Waited;
 
@@ -21,7 +21,7 @@ const REMEMBERED: usize = 64;
 
 /// What is asked at the browser of one person, and how it ended.
 pub(crate) struct Desk {
-    state: Mutex<State>,
+    state: Mutex<DeskState>,
     changed: watch::Sender<()>,
     /// How many questions wait for their turn.
     waiting: Arc<AtomicUsize>,
@@ -31,7 +31,7 @@ pub(crate) struct Desk {
 
 /// What a desk remembers.
 #[derive(Default)]
-pub(super) struct State {
+pub(super) struct DeskState {
     pub(super) sheets: BTreeMap<u64, Sheet>,
     last: u64,
     pub(super) during: During,
@@ -57,18 +57,18 @@ impl Desk {
         matter: Matter,
         stop: &CancellationToken,
         limit: Duration,
-    ) -> Said {
+    ) -> SheetAnswer {
         let (said, answer) = oneshot::channel();
-        let number = self.put(id, about, matter, Stage::Open(said));
+        let number = self.put(id, about, matter, SheetStage::Open(said));
         let (ending, said) = tokio::select! {
             biased;
             // Whoever answers ends the sheet.
             said = answer => match said {
                 Ok(said) => return said,
-                Err(_) => (Ending::Withdrawn, Said::Withdrawn),
+                Err(_) => (SheetEnding::Withdrawn, SheetAnswer::Withdrawn),
             },
-            () = stop.cancelled() => (Ending::Withdrawn, Said::Withdrawn),
-            () = tokio::time::sleep(limit) => (Ending::Late, Said::Late),
+            () = stop.cancelled() => (SheetEnding::Withdrawn, SheetAnswer::Withdrawn),
+            () = tokio::time::sleep(limit) => (SheetEnding::Late, SheetAnswer::Late),
         };
         self.end(number, ending);
         said
@@ -132,18 +132,18 @@ impl Desk {
         self.waiting.load(Ordering::Relaxed)
     }
 
-    pub(super) fn state(&self) -> MutexGuard<'_, State> {
+    pub(super) fn state(&self) -> MutexGuard<'_, DeskState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn begin_waiting(&self, id: &str, said: oneshot::Sender<Waited>) -> Option<u64> {
         let mut state = self.state();
         let sheet = state.sheets.values_mut().rfind(|sheet| sheet.id == id && sheet.is_live())?;
-        sheet.stage = Stage::Waiting(said);
+        sheet.stage = SheetStage::Waiting(said);
         Some(sheet.number)
     }
 
-    fn put(&self, id: &str, about: About, matter: Matter, stage: Stage) -> u64 {
+    fn put(&self, id: &str, about: About, matter: Matter, stage: SheetStage) -> u64 {
         let number = {
             let mut state = self.state();
             state.last += 1;
@@ -159,7 +159,7 @@ impl Desk {
         number
     }
 
-    fn end(&self, number: u64, ending: Ending) {
+    fn end(&self, number: u64, ending: SheetEnding) {
         if let Some(sheet) = self.state().sheets.get_mut(&number) {
             sheet.end(ending);
         }
@@ -167,10 +167,10 @@ impl Desk {
     }
 }
 
-impl State {
+impl DeskState {
     /// The question that is to be answered now: one that is asked, else one whose link is waited for.
     pub(super) fn current(&self) -> Option<&Sheet> {
-        let open = |sheet: &&Sheet| matches!(sheet.stage, Stage::Open(_));
+        let open = |sheet: &&Sheet| matches!(sheet.stage, SheetStage::Open(_));
         self.sheets.values().find(open).or_else(|| self.sheets.values().rfind(|sheet| sheet.is_live()))
     }
 }

@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::node::{Control, Node};
+use super::node::{Control, ControlNode};
 use crate::{
     form::{Choice, Field, FieldKind},
     pages::Fields,
@@ -26,14 +26,14 @@ impl std::fmt::Debug for Draft {
 
 impl Draft {
     /// A form that nobody has touched: every field's default.
-    pub(super) fn of(nodes: &[Node]) -> Self {
+    pub(super) fn of(nodes: &[ControlNode]) -> Self {
         let mut draft = Self::default();
         nodes.iter().for_each(|node| draft.lay(node, node.field.default.as_ref()));
         draft
     }
 
     /// What a browser sent. A secret that was typed before, and is not shown again, stays unless it is typed anew.
-    pub(super) fn sent(&self, fields: &Fields, nodes: &[Node]) -> Self {
+    pub(super) fn sent(&self, fields: &Fields, nodes: &[ControlNode]) -> Self {
         let mut draft = Self::default();
         for (name, value) in fields.iter().filter(|(name, _)| name.starts_with('f')) {
             // Browsers send every line end as two characters.
@@ -43,7 +43,7 @@ impl Draft {
         draft
     }
 
-    fn keep_secrets(&mut self, before: &Self, nodes: &[Node]) {
+    fn keep_secrets(&mut self, before: &Self, nodes: &[ControlNode]) {
         for node in nodes {
             match &node.control {
                 Control::Secret if self.one(&node.id).is_empty() && self.one(&again(&node.id)).is_empty() => {
@@ -53,7 +53,7 @@ impl Draft {
                 }
                 Control::Group(keys) => self.keep_secrets(before, keys),
                 Control::Items(item) => {
-                    let rows: Vec<Node> = (0..self.rows(node)).map(|row| node.row(item, row)).collect();
+                    let rows: Vec<ControlNode> = (0..self.rows(node)).map(|row| node.row(item, row)).collect();
                     self.keep_secrets(before, &rows);
                 }
                 _ => {}
@@ -63,7 +63,7 @@ impl Draft {
 
     /// Puts `value` into the inputs of `node`; nothing, where there is none.
     #[allow(clippy::match_same_arms, reason = "the order of the arms counts")]
-    pub(super) fn lay(&mut self, node: &Node, value: Option<&Value>) {
+    pub(super) fn lay(&mut self, node: &ControlNode, value: Option<&Value>) {
         let field = &node.field;
         self.forget(&node.id);
         match (&node.control, value) {
@@ -118,7 +118,7 @@ impl Draft {
     }
 
     /// Adds an entry to a list.
-    pub(super) fn add_row(&mut self, node: &Node, item: &Field) {
+    pub(super) fn add_row(&mut self, node: &ControlNode, item: &Field) {
         let rows = self.rows(node);
         if rows < MOST_ROWS {
             self.set(&count(&node.id), (rows + 1).to_string());
@@ -128,7 +128,7 @@ impl Draft {
     }
 
     /// Takes an entry out of a list.
-    pub(super) fn remove_row(&mut self, node: &Node, row: usize) {
+    pub(super) fn remove_row(&mut self, node: &ControlNode, row: usize) {
         let rows = self.rows(node);
         if row >= rows {
             return;
@@ -168,12 +168,12 @@ impl Draft {
     }
 
     /// How many entries a list has.
-    pub(super) fn rows(&self, node: &Node) -> usize {
+    pub(super) fn rows(&self, node: &ControlNode) -> usize {
         self.one(&count(&node.id)).parse().unwrap_or(0).min(MOST_ROWS)
     }
 
     /// Whether nothing stands in an input and its parts, what is always there apart.
-    pub(super) fn is_blank(&self, node: &Node) -> bool {
+    pub(super) fn is_blank(&self, node: &ControlNode) -> bool {
         match &node.control {
             Control::Group(keys) => keys.iter().all(|key| self.is_blank(key)),
             Control::Items(item) => (0..self.rows(node)).all(|row| self.is_blank(&node.row(item, row))),
@@ -249,8 +249,8 @@ mod tests {
     use super::*;
     use crate::form::Form;
 
-    fn nodes() -> Vec<Node> {
-        Node::all(&Form::from_schema(&json!({"properties": {
+    fn nodes() -> Vec<ControlNode> {
+        ControlNode::all(&Form::from_schema(&json!({"properties": {
             "when": {"type": "string", "format": "date-time", "default": "2026-01-31T09:30:00+01:00"},
             "pets": {"type": "array", "items": {"type": "object", "properties": {"name": {"type": "string"}}},
                      "default": [{"name": "Rex"}, {"name": "Tom"}, {"name": "Kit"}]},

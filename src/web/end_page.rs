@@ -1,9 +1,9 @@
 use maud::{Markup, html};
 
-use super::sheet::{Ending, Sheet};
+use super::sheet::{Sheet, SheetEnding};
 
 /// How a question ended, and whether there is another one.
-pub(super) fn end_page(sheet: &Sheet, ending: Ending, is_more: bool, is_gone: bool) -> (String, Markup) {
+pub(super) fn end_page(sheet: &Sheet, ending: SheetEnding, is_more: bool, is_gone: bool) -> (String, Markup) {
     let (title, words) = ending.words(&sheet.about.server);
     let body = html! {
         p { (words) }

@@ -2,8 +2,8 @@ use serde_json::{Map, Value};
 
 use super::{
     draft::Draft,
-    node::{Control, Node},
-    read::{Slot, Wrong, read},
+    node::{Control, ControlNode},
+    read::{EnteredField, Wrong, read},
 };
 use crate::{
     form::{Field, Form},
@@ -13,7 +13,7 @@ use crate::{
 /// A form that is being filled.
 pub(crate) struct Filling {
     pub(super) form: Form,
-    pub(super) nodes: Vec<Node>,
+    pub(super) nodes: Vec<ControlNode>,
     pub(super) draft: Draft,
     /// Grows with every change, so that nothing is sent that was changed in another tab after it was reviewed.
     pub(super) revision: u64,
@@ -24,8 +24,8 @@ pub(crate) struct Filling {
 }
 
 /// What a form comes to, as it stands.
-pub(super) struct Reading {
-    pub(super) slots: Vec<Slot>,
+pub(super) struct FormReading {
+    pub(super) slots: Vec<EnteredField>,
     pub(super) wrongs: Vec<Wrong>,
     /// What would be sent.
     pub(super) content: Map<String, Value>,
@@ -35,7 +35,7 @@ impl Filling {
     /// A form that nobody has touched.
     #[allow(clippy::unnecessary_box_returns, reason = "it is kept in a box")]
     pub(crate) fn new(form: Form) -> Box<Self> {
-        let nodes = Node::all(&form);
+        let nodes = ControlNode::all(&form);
         let draft = Draft::of(&nodes);
         Box::new(Self { form, nodes, draft, revision: 1, is_tried: false, is_stale: false })
     }
@@ -50,12 +50,12 @@ impl Filling {
     }
 
     /// What stands in the form, and what is wrong with it: the fields first, then the whole.
-    pub(super) fn read(&self) -> Reading {
+    pub(super) fn read(&self) -> FormReading {
         let mut wrongs = Vec::new();
-        let slots: Vec<Slot> = self.nodes.iter().map(|node| read(node, &self.draft, &mut wrongs)).collect();
+        let slots: Vec<EnteredField> = self.nodes.iter().map(|node| read(node, &self.draft, &mut wrongs)).collect();
         let mut content = Map::new();
         for (node, slot) in self.nodes.iter().zip(&slots) {
-            if let Slot::Given(value) = slot {
+            if let EnteredField::Given(value) = slot {
                 content.insert(node.field.key.clone(), value.clone());
             }
         }
@@ -65,12 +65,12 @@ impl Filling {
                 let node = node_of(&error.key);
                 Wrong {
                     id: node.map(|node| node.id.clone()),
-                    label: node.map(Node::label).unwrap_or_default(),
+                    label: node.map(ControlNode::label).unwrap_or_default(),
                     reason: error.reason,
                 }
             }));
         }
-        Reading { slots, wrongs, content }
+        FormReading { slots, wrongs, content }
     }
 
     /// Puts a field's default into its inputs, or empties them.
@@ -101,7 +101,7 @@ impl Filling {
         }
     }
 
-    fn list(&self, id: &str) -> Option<(Node, Field)> {
+    fn list(&self, id: &str) -> Option<(ControlNode, Field)> {
         let node = find(&self.nodes, &self.draft, id)?;
         let Control::Items(item) = &node.control else { return None };
         let item = (**item).clone();
@@ -110,7 +110,7 @@ impl Filling {
 }
 
 /// The node with this id.
-fn find(nodes: &[Node], draft: &Draft, id: &str) -> Option<Node> {
+fn find(nodes: &[ControlNode], draft: &Draft, id: &str) -> Option<ControlNode> {
     let node = nodes
         .iter()
         .find(|node| id.strip_prefix(&node.id).is_some_and(|rest| rest.is_empty() || rest.starts_with('.')))?;
@@ -120,7 +120,7 @@ fn find(nodes: &[Node], draft: &Draft, id: &str) -> Option<Node> {
     match &node.control {
         Control::Group(keys) => find(keys, draft, id),
         Control::Items(item) => {
-            let rows: Vec<Node> = (0..draft.rows(node)).map(|row| node.row(item, row)).collect();
+            let rows: Vec<ControlNode> = (0..draft.rows(node)).map(|row| node.row(item, row)).collect();
             find(&rows, draft, id)
         }
         _ => None,

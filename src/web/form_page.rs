@@ -2,8 +2,8 @@ use maud::{Markup, html};
 
 use super::{
     about::line,
-    controls::Drawing,
-    filling::{Filling, Reading},
+    controls::FormDrawing,
+    filling::{Filling, FormReading},
     read::Wrong,
     sheet::Sheet,
 };
@@ -11,11 +11,11 @@ use crate::pages::Visit;
 
 /// The page on which a form is filled.
 pub(super) fn form_page(sheet: &Sheet, filling: &Filling, facts: Markup, waiting: usize, visit: &Visit) -> Markup {
-    let Reading { wrongs, .. } = filling.read();
+    let FormReading { wrongs, .. } = filling.read();
     let wrongs: &[Wrong] = if filling.is_tried { &wrongs } else { &[] };
     let by_id = wrongs.iter().filter_map(|wrong| Some((wrong.id.as_deref()?, wrong.reason.as_str())));
     let server = sheet.about.server.as_str();
-    let drawing = Drawing { draft: &filling.draft, wrongs: by_id.collect(), server };
+    let drawing = FormDrawing { draft: &filling.draft, wrongs: by_id.collect(), server };
     html! {
         (sheet.about.words())
         (facts)

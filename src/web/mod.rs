@@ -28,4 +28,4 @@ mod tidings;
 pub(crate) use about::{About, during};
 pub(crate) use desk::Desk;
 pub(crate) use program::started_by;
-pub(crate) use sheet::{Matter, Said};
+pub(crate) use sheet::{Matter, SheetAnswer};

@@ -15,7 +15,7 @@ const LONG_TEXTS: [&str; 10] =
 
 /// A field and how it is asked for.
 #[derive(Clone, Debug)]
-pub(super) struct Node {
+pub(super) struct ControlNode {
     /// The name of its input: `f3`, and `f3.0` for a part of it. No name is a server's.
     pub(super) id: String,
     pub(super) field: Field,
@@ -44,14 +44,14 @@ pub(super) enum Control {
     /// A value that cannot be another.
     Fixed,
     /// An object, key by key.
-    Group(Vec<Node>),
+    Group(Vec<ControlNode>),
     /// A list, entry by entry.
     Items(Box<Field>),
     /// JSON text.
     Json,
 }
 
-impl Node {
+impl ControlNode {
     /// The nodes of all fields of `form`.
     pub(super) fn all(form: &Form) -> Vec<Self> {
         form.fields.iter().enumerate().map(|(at, field)| Self::new(format!("f{at}"), field.clone(), DEPTH)).collect()
@@ -120,7 +120,7 @@ fn is_long(field: &Field, most: Option<u64>) -> bool {
 }
 
 /// The keys of an object that is simple enough to be asked for key by key.
-fn keys(id: &str, field: &Field, depth: usize) -> Option<Vec<Node>> {
+fn keys(id: &str, field: &Field, depth: usize) -> Option<Vec<ControlNode>> {
     let schema = &field.schema;
     let is_object = schema.get("type").is_none_or(|name| name == "object");
     schema.get("properties").and_then(Value::as_object).filter(|keys| is_object && !keys.is_empty())?;
@@ -128,8 +128,8 @@ fn keys(id: &str, field: &Field, depth: usize) -> Option<Vec<Node>> {
     if !form.notes.is_empty() || form.fields.len() > KEYS || form.fields.iter().any(|key| !key.notes.is_empty()) {
         return None;
     }
-    let node = |(at, key): (usize, &Field)| Node::new(format!("{id}.{at}"), key.clone(), depth - 1);
-    let nodes: Vec<Node> = form.fields.iter().enumerate().map(node).collect();
+    let node = |(at, key): (usize, &Field)| ControlNode::new(format!("{id}.{at}"), key.clone(), depth - 1);
+    let nodes: Vec<ControlNode> = form.fields.iter().enumerate().map(node).collect();
     nodes.iter().all(|node| !matches!(node.control, Control::Json)).then_some(nodes)
 }
 

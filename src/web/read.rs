@@ -2,7 +2,7 @@ use serde_json::{Map, Value};
 
 use super::{
     draft::{Draft, again, choices, on, zone},
-    node::{Control, Node},
+    node::{Control, ControlNode},
 };
 use crate::{
     form::{Field, FieldError, FieldKind},
@@ -11,7 +11,7 @@ use crate::{
 
 /// What was entered into a field.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Slot {
+pub(super) enum EnteredField {
     /// Left out.
     Out,
     /// A value that the field accepts.
@@ -32,7 +32,7 @@ pub(super) struct Wrong {
 }
 
 /// Reads what stands in the inputs of `node`; what is wrong goes to `wrongs`.
-pub(super) fn read(node: &Node, draft: &Draft, wrongs: &mut Vec<Wrong>) -> Slot {
+pub(super) fn read(node: &ControlNode, draft: &Draft, wrongs: &mut Vec<Wrong>) -> EnteredField {
     let before = wrongs.len();
     let read = match &node.control {
         Control::Group(keys) => read_group(node, keys, draft, wrongs),
@@ -47,12 +47,12 @@ pub(super) fn read(node: &Node, draft: &Draft, wrongs: &mut Vec<Wrong>) -> Slot 
         }
     };
     match read {
-        Ok(_) if wrongs.len() > before => Slot::Wrong,
-        Ok(None) => Slot::Out,
-        Ok(Some(value)) => Slot::Given(value),
+        Ok(_) if wrongs.len() > before => EnteredField::Wrong,
+        Ok(None) => EnteredField::Out,
+        Ok(Some(value)) => EnteredField::Given(value),
         Err(error) => {
             wrongs.push(Wrong { id: Some(node.id.clone()), label: node.label(), reason: error.reason });
-            Slot::Wrong
+            EnteredField::Wrong
         }
     }
 }
@@ -67,7 +67,7 @@ fn read_text(field: &Field, text: &str) -> Read {
     if text.is_empty() { field.parse_empty() } else { field.parse(text).map(Some) }
 }
 
-fn read_moment(node: &Node, draft: &Draft) -> Read {
+fn read_moment(node: &ControlNode, draft: &Draft) -> Read {
     let clock = draft.one(&node.id);
     if clock.is_empty() {
         return node.field.parse_empty();
@@ -76,7 +76,7 @@ fn read_moment(node: &Node, draft: &Draft) -> Read {
     node.field.parse(&complete(&node.field, &text).unwrap_or(text)).map(Some)
 }
 
-fn read_choice(node: &Node, draft: &Draft) -> Read {
+fn read_choice(node: &ControlNode, draft: &Draft) -> Read {
     let field = &node.field;
     let given = |value: Value| field.check(&value).map(|()| Some(value));
     let listed = |text: &String| {
@@ -102,14 +102,14 @@ fn read_choice(node: &Node, draft: &Draft) -> Read {
     }
 }
 
-fn read_group(node: &Node, keys: &[Node], draft: &Draft, wrongs: &mut Vec<Wrong>) -> Read {
+fn read_group(node: &ControlNode, keys: &[ControlNode], draft: &Draft, wrongs: &mut Vec<Wrong>) -> Read {
     if !node.field.required && !draft.is_on(&on(&node.id)) {
         return Ok(None);
     }
     let mut content = Map::new();
     let before = wrongs.len();
     for key in keys {
-        if let Slot::Given(value) = read(key, draft, wrongs) {
+        if let EnteredField::Given(value) = read(key, draft, wrongs) {
             content.insert(key.field.key.clone(), value);
         }
     }
@@ -120,7 +120,7 @@ fn read_group(node: &Node, keys: &[Node], draft: &Draft, wrongs: &mut Vec<Wrong>
     Ok(Some(value))
 }
 
-fn read_items(node: &Node, item: &Field, draft: &Draft, wrongs: &mut Vec<Wrong>) -> Read {
+fn read_items(node: &ControlNode, item: &Field, draft: &Draft, wrongs: &mut Vec<Wrong>) -> Read {
     let before = wrongs.len();
     let mut values = Vec::new();
     for row in 0..draft.rows(node) {
@@ -129,7 +129,7 @@ fn read_items(node: &Node, item: &Field, draft: &Draft, wrongs: &mut Vec<Wrong>)
             continue;
         }
         let from = wrongs.len();
-        if let Slot::Given(value) = read(&inner, draft, wrongs) {
+        if let EnteredField::Given(value) = read(&inner, draft, wrongs) {
             values.push(value);
         }
         for wrong in wrongs[from..].iter_mut().filter(|wrong| wrong.id.as_ref() != Some(&inner.id)) {

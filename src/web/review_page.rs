@@ -4,10 +4,10 @@ use serde_json::Value;
 use super::{
     about::text,
     captions::name,
-    filling::{Filling, Reading},
+    filling::{Filling, FormReading},
     form_page::ways_out,
-    node::{Control, Node},
-    read::Slot,
+    node::{Control, ControlNode},
+    read::EnteredField,
     sheet::Sheet,
 };
 use crate::{form::FieldKind, pages::Visit};
@@ -16,7 +16,7 @@ use crate::{form::FieldKind, pages::Visit};
 pub(super) fn review_page(
     sheet: &Sheet,
     filling: &Filling,
-    reading: &Reading,
+    reading: &FormReading,
     facts: Markup,
     waiting: usize,
     visit: &Visit,
@@ -31,12 +31,12 @@ pub(super) fn review_page(
         h2 { "What " (server) " will receive" }
         dl .review {
             @for (node, slot) in filling.nodes.iter().zip(&reading.slots) {
-                div .out[*slot == Slot::Out] {
+                div .out[*slot == EnteredField::Out] {
                     dt { (name(node)) }
                     dd {
                         @match slot {
-                            Slot::Given(value) => (shown(node, value)),
-                            Slot::Out | Slot::Wrong => span .none { "left out" },
+                            EnteredField::Given(value) => (shown(node, value)),
+                            EnteredField::Out | EnteredField::Wrong => span .none { "left out" },
                         }
                         a href={ (sheet.number) "#" (node.id) } { "Change" span .vh { " " (node.label()) } }
                     }
@@ -56,7 +56,7 @@ pub(super) fn review_page(
 }
 
 /// A value as a person would say it, part by part where it was entered so.
-fn shown(node: &Node, value: &Value) -> Markup {
+fn shown(node: &ControlNode, value: &Value) -> Markup {
     match (&node.control, value) {
         (Control::Group(keys), Value::Object(content)) => html! {
             dl .inner {

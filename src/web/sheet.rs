@@ -14,7 +14,7 @@ pub(super) struct Sheet {
     pub(super) id: String,
     pub(super) about: About,
     pub(super) matter: Matter,
-    pub(super) stage: Stage,
+    pub(super) stage: SheetStage,
 }
 
 /// What is asked.
@@ -37,19 +37,19 @@ impl Matter {
 }
 
 /// How far a question is.
-pub(super) enum Stage {
+pub(super) enum SheetStage {
     /// It waits for an answer.
-    Open(oneshot::Sender<Said>),
+    Open(oneshot::Sender<SheetAnswer>),
     /// The link was opened, and nobody waits for it yet, or any more.
     Opened,
     /// The link was opened, and what happens behind it is waited for.
     Waiting(oneshot::Sender<Waited>),
-    Over(Ending),
+    Over(SheetEnding),
 }
 
 /// What a person said, or did not.
 #[derive(Debug, PartialEq)]
-pub(crate) enum Said {
+pub(crate) enum SheetAnswer {
     /// Yes, with this content.
     Send(Map<String, Value>),
     /// No.
@@ -66,7 +66,7 @@ pub(crate) enum Said {
 
 /// How a question ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Ending {
+pub(super) enum SheetEnding {
     Sent,
     Agreed,
     Declined,
@@ -78,7 +78,7 @@ pub(super) enum Ending {
     LinkLate,
 }
 
-impl Ending {
+impl SheetEnding {
     /// The ending in a heading, and what it means.
     pub(super) fn words(self, server: &str) -> (String, String) {
         let (title, words) = match self {
@@ -102,7 +102,7 @@ impl Ending {
     }
 }
 
-impl From<Waited> for Ending {
+impl From<Waited> for SheetEnding {
     fn from(waited: Waited) -> Self {
         match waited {
             Waited::Complete | Waited::Continue => Self::LinkDone,
@@ -115,12 +115,12 @@ impl From<Waited> for Ending {
 impl Sheet {
     /// Whether it wants anything of a person.
     pub(super) fn is_live(&self) -> bool {
-        matches!(self.stage, Stage::Open(_) | Stage::Waiting(_) | Stage::Opened)
+        matches!(self.stage, SheetStage::Open(_) | SheetStage::Waiting(_) | SheetStage::Opened)
     }
 
     /// Ends it. What was typed is forgotten.
-    pub(super) fn end(&mut self, ending: Ending) {
-        self.stage = Stage::Over(ending);
+    pub(super) fn end(&mut self, ending: SheetEnding) {
+        self.stage = SheetStage::Over(ending);
         self.matter = Matter::Forgotten;
     }
 }

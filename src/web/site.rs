@@ -5,18 +5,18 @@ use maud::html;
 use serde_json::{Map, Value, json};
 
 use super::{
-    desk::{Desk, State},
+    desk::{Desk, DeskState},
     end_page::{end_page, idle_page},
     filling::Filling,
     form_page::form_page,
     link_page::{go_on_page, link_page, waiting_page},
     review_page::review_page,
-    sheet::{Ending, Matter, Said, Sheet, Stage},
+    sheet::{Matter, Sheet, SheetAnswer, SheetEnding, SheetStage},
     tidings::tidings,
 };
 use crate::{
     elicitation::Waited,
-    pages::{Fields, Page, Reply, Site, Visit},
+    pages::{Fields, Page, PageReply, Site, Visit},
 };
 
 /// What makes the pages better: live errors, news, a filter for long lists.
@@ -24,7 +24,7 @@ const SCRIPT: &str = include_str!("script.js");
 
 /// What of a question is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Part {
+enum PagePart {
     Page,
     Review,
     Check,
@@ -32,13 +32,13 @@ enum Part {
 }
 
 /// The number of a question and a part of it, as they stand in a path: `3`, `3-review`.
-fn parse(path: &str) -> Option<(u64, Part)> {
+fn parse(path: &str) -> Option<(u64, PagePart)> {
     let (number, part) = path.split_once('-').unwrap_or((path, ""));
     let part = match part {
-        "" => Part::Page,
-        "review" => Part::Review,
-        "check" => Part::Check,
-        "news" => Part::News,
+        "" => PagePart::Page,
+        "review" => PagePart::Review,
+        "check" => PagePart::Check,
+        "news" => PagePart::News,
         _ => return None,
     };
     let is_plain = number.bytes().all(|byte| byte.is_ascii_digit());
@@ -46,7 +46,7 @@ fn parse(path: &str) -> Option<(u64, Part)> {
 }
 
 impl Site for Desk {
-    fn answer(self: Arc<Self>, visit: Visit) -> BoxFuture<'static, Reply> {
+    fn answer(self: Arc<Self>, visit: Visit) -> BoxFuture<'static, PageReply> {
         std::future::ready(self.reply(&visit)).boxed()
     }
 
@@ -55,30 +55,30 @@ impl Site for Desk {
     }
 
     fn is_trial(&self, path: &str) -> bool {
-        matches!(parse(path), Some((_, Part::Check)))
+        matches!(parse(path), Some((_, PagePart::Check)))
     }
 }
 
 impl Desk {
-    fn reply(self: &Arc<Self>, visit: &Visit) -> Reply {
+    fn reply(self: &Arc<Self>, visit: &Visit) -> PageReply {
         let reply = match (parse(&visit.path), &visit.form) {
             _ if visit.path.is_empty() && visit.form.is_none() => self.front(visit),
-            (Some((number, Part::News)), None) => Reply::Events(tidings(Arc::clone(self), number)),
-            (Some((number, Part::Page | Part::Review)), None) if !self.state().sheets.contains_key(&number) => {
-                Reply::SeeOther(String::new())
+            (Some((number, PagePart::News)), None) => PageReply::Events(tidings(Arc::clone(self), number)),
+            (Some((number, PagePart::Page | PagePart::Review)), None) if !self.state().sheets.contains_key(&number) => {
+                PageReply::SeeOther(String::new())
             }
-            (Some((number, Part::Page)), None) => self.show(number, false, visit),
-            (Some((number, Part::Review)), None) => self.show(number, true, visit),
-            (Some((number, Part::Check)), Some(form)) => self.check(number, form),
-            (Some((number, Part::Page | Part::Review)), Some(form)) => self.take(number, form),
-            _ => return Reply::NotFound,
+            (Some((number, PagePart::Page)), None) => self.show(number, false, visit),
+            (Some((number, PagePart::Review)), None) => self.show(number, true, visit),
+            (Some((number, PagePart::Check)), Some(form)) => self.check(number, form),
+            (Some((number, PagePart::Page | PagePart::Review)), Some(form)) => self.take(number, form),
+            _ => return PageReply::NotFound,
         };
         self.tell();
         reply
     }
 
     /// What is asked now.
-    fn front(&self, visit: &Visit) -> Reply {
+    fn front(&self, visit: &Visit) -> PageReply {
         let current = self.state().current().map(|sheet| sheet.number);
         match current {
             Some(number) => self.show(number, false, visit),
@@ -98,40 +98,40 @@ impl Desk {
         }
     }
 
-    fn show(&self, number: u64, is_review: bool, visit: &Visit) -> Reply {
+    fn show(&self, number: u64, is_review: bool, visit: &Visit) -> PageReply {
         let waiting = self.waiting();
         let mut state = self.state();
         let is_more = state.current().is_some_and(|next| next.number != number);
-        let State { sheets, during, is_unseen, is_gone, .. } = &mut *state;
-        let Some(sheet) = sheets.get_mut(&number) else { return Reply::NotFound };
+        let DeskState { sheets, during, is_unseen, is_gone, .. } = &mut *state;
+        let Some(sheet) = sheets.get_mut(&number) else { return PageReply::NotFound };
         let facts = sheet.about.facts(during, self.program.as_deref());
         if is_review
             && let Matter::Form(filling) = &mut sheet.matter
             && !filling.read().wrongs.is_empty()
         {
             filling.is_tried = true;
-            return Reply::SeeOther(number.to_string());
+            return PageReply::SeeOther(number.to_string());
         }
         let (name, (title, body)) = match (&sheet.stage, &sheet.matter) {
-            (Stage::Open(_), Matter::Form(filling)) if is_review && !filling.nodes.is_empty() => {
+            (SheetStage::Open(_), Matter::Form(filling)) if is_review && !filling.nodes.is_empty() => {
                 let reading = filling.read();
                 ("open", ("Send this?".to_owned(), review_page(sheet, filling, &reading, facts, waiting, visit)))
             }
-            (Stage::Open(_), Matter::Form(filling)) => {
+            (SheetStage::Open(_), Matter::Form(filling)) => {
                 ("open", (sheet.about.title(), form_page(sheet, filling, facts, waiting, visit)))
             }
-            (Stage::Open(_), Matter::Link(link)) => {
+            (SheetStage::Open(_), Matter::Link(link)) => {
                 ("open", (sheet.about.title(), link_page(sheet, link, facts, waiting, visit)))
             }
-            (Stage::Open(_), Matter::GoOn(many)) => {
+            (SheetStage::Open(_), Matter::GoOn(many)) => {
                 ("open", ("Go on?".to_owned(), go_on_page(sheet, *many, facts, visit)))
             }
-            (Stage::Opened | Stage::Waiting(_), Matter::Link(link)) => {
+            (SheetStage::Opened | SheetStage::Waiting(_), Matter::Link(link)) => {
                 *is_unseen = false;
                 let title = format!("Waiting for {}", link.host);
                 ("opened", (title, waiting_page(sheet, link, facts, visit)))
             }
-            (Stage::Over(ending), _) => {
+            (SheetStage::Over(ending), _) => {
                 *is_unseen = false;
                 ("over", end_page(sheet, *ending, is_more, *is_gone))
             }
@@ -151,57 +151,60 @@ impl Desk {
     }
 
     /// Says what is wrong with a form so far, by its inputs. What was typed is remembered.
-    fn check(&self, number: u64, fields: &Fields) -> Reply {
+    fn check(&self, number: u64, fields: &Fields) -> PageReply {
         let mut state = self.state();
         let Some(Matter::Form(filling)) = state.sheets.get_mut(&number).map(|sheet| &mut sheet.matter) else {
-            return Reply::Json(json!({}));
+            return PageReply::Json(json!({}));
         };
         filling.take(fields);
         let wrongs = filling.read().wrongs;
         let entry = |wrong: &super::read::Wrong| Some((wrong.id.clone()?, super::about::line(&wrong.reason).into()));
-        Reply::Json(Value::Object(wrongs.iter().filter_map(entry).collect()))
+        PageReply::Json(Value::Object(wrongs.iter().filter_map(entry).collect()))
     }
 
     /// Takes what a person sent.
-    fn take(&self, number: u64, fields: &Fields) -> Reply {
+    fn take(&self, number: u64, fields: &Fields) -> PageReply {
         let mut state = self.state();
-        let here = || Reply::SeeOther(number.to_string());
+        let here = || PageReply::SeeOther(number.to_string());
         let Some(sheet) = state.sheets.get_mut(&number) else { return here() };
         let act = fields.one("do").unwrap_or("review");
         let said = match (&mut sheet.matter, act) {
             (Matter::Forgotten, _) => return here(),
             (Matter::Link(_), "opened") => {
-                if let Stage::Open(said) = std::mem::replace(&mut sheet.stage, Stage::Opened) {
-                    drop(said.send(Said::Send(Map::new())));
+                if let SheetStage::Open(said) = std::mem::replace(&mut sheet.stage, SheetStage::Opened) {
+                    drop(said.send(SheetAnswer::Send(Map::new())));
                 }
                 state.is_unseen = true;
                 return here();
             }
             (Matter::Link(_), "done" | "leave") => {
                 let waited = if act == "done" { Waited::Continue } else { Waited::Cancel };
-                if let Stage::Waiting(said) = std::mem::replace(&mut sheet.stage, Stage::Over(waited.into())) {
+                if let SheetStage::Waiting(said) = std::mem::replace(&mut sheet.stage, SheetStage::Over(waited.into()))
+                {
                     _ = said.send(waited);
                 }
                 sheet.end(waited.into());
                 state.is_unseen = true;
                 return here();
             }
-            (Matter::GoOn(_), "go-on") => Said::Send(Map::new()),
-            (_, "decline") => Said::Decline,
-            (_, "cancel") => Said::Cancel,
-            (_, "cancel-all") => Said::CancelAll,
+            (Matter::GoOn(_), "go-on") => SheetAnswer::Send(Map::new()),
+            (_, "decline") => SheetAnswer::Decline,
+            (_, "cancel") => SheetAnswer::Cancel,
+            (_, "cancel-all") => SheetAnswer::CancelAll,
             (Matter::Form(filling), "send") => match sent(filling, fields) {
-                Ok(content) => Said::Send(content),
-                Err(place) => return Reply::SeeOther(format!("{number}{place}")),
+                Ok(content) => SheetAnswer::Send(content),
+                Err(place) => return PageReply::SeeOther(format!("{number}{place}")),
             },
-            (Matter::Form(filling), act) => return Reply::SeeOther(format!("{number}{}", fill(filling, act, fields))),
+            (Matter::Form(filling), act) => {
+                return PageReply::SeeOther(format!("{number}{}", fill(filling, act, fields)));
+            }
             _ => return here(),
         };
         let ending = match (&said, &sheet.matter) {
-            (Said::Send(_), Matter::Form(filling)) if !filling.nodes.is_empty() => Ending::Sent,
-            (Said::Send(_), _) => Ending::Agreed,
-            (Said::Decline, _) => Ending::Declined,
-            _ => Ending::Cancelled,
+            (SheetAnswer::Send(_), Matter::Form(filling)) if !filling.nodes.is_empty() => SheetEnding::Sent,
+            (SheetAnswer::Send(_), _) => SheetEnding::Agreed,
+            (SheetAnswer::Decline, _) => SheetEnding::Declined,
+            _ => SheetEnding::Cancelled,
         };
         answer(sheet, said, ending);
         state.is_unseen = true;
@@ -210,10 +213,10 @@ impl Desk {
 }
 
 /// Ends a question with what a person said.
-fn answer(sheet: &mut Sheet, said: Said, ending: Ending) {
-    if let Stage::Open(sender) = std::mem::replace(&mut sheet.stage, Stage::Over(ending)) {
+fn answer(sheet: &mut Sheet, said: SheetAnswer, ending: SheetEnding) {
+    if let SheetStage::Open(sender) = std::mem::replace(&mut sheet.stage, SheetStage::Over(ending)) {
         let is_heard = sender.send(said).is_ok();
-        sheet.end(if is_heard { ending } else { Ending::Withdrawn });
+        sheet.end(if is_heard { ending } else { SheetEnding::Withdrawn });
     } else {
         // A link that was opened is not declined any more.
         sheet.end(ending);
@@ -257,8 +260,8 @@ fn fill(filling: &mut Filling, act: &str, fields: &Fields) -> String {
     format!("#{id}-field")
 }
 
-fn page(title: String, topic: &str, body: maud::Markup) -> Reply {
-    Reply::Page(Page { topic: topic.to_owned(), script: Some(SCRIPT), ..Page::new(title, body) })
+fn page(title: String, topic: &str, body: maud::Markup) -> PageReply {
+    PageReply::Page(Page { topic: topic.to_owned(), script: Some(SCRIPT), ..Page::new(title, body) })
 }
 
 #[cfg(test)]
@@ -267,10 +270,10 @@ mod tests {
 
     #[test]
     fn paths_are_numbers_and_parts() {
-        assert_eq!(parse("3"), Some((3, Part::Page)));
-        assert_eq!(parse("12-review"), Some((12, Part::Review)));
+        assert_eq!(parse("3"), Some((3, PagePart::Page)));
+        assert_eq!(parse("12-review"), Some((12, PagePart::Review)));
         for path in ["", "x", "-1", "+1", "3-", "3/review", "3-reviews", "99999999999999999999999"] {
-            assert!(parse(path).is_none_or(|found| path == "3-" && found == (3, Part::Page)), "{path}");
+            assert!(parse(path).is_none_or(|found| path == "3-" && found == (3, PagePart::Page)), "{path}");
         }
     }
 }

@@ -6,31 +6,31 @@ use tokio::sync::watch;
 
 use super::{
     desk::Desk,
-    sheet::{Ending, Sheet, Stage},
+    sheet::{Sheet, SheetEnding, SheetStage},
 };
-use crate::pages::Event;
+use crate::pages::ServerSentEvent;
 
 /// How often a page hears that all is as it was, so that one that is gone is noticed.
 const PULSE: Duration = Duration::from_secs(15);
 
 /// A page that listens, until it is dropped.
-struct Listener(Arc<Desk>);
+struct PageListener(Arc<Desk>);
 
 /// Who listens, to which changes, what was told last, and whether there is no more to tell.
-type Place = (Listener, watch::Receiver<()>, Option<Value>, bool);
+type TidingsStream = (PageListener, watch::Receiver<()>, Option<Value>, bool);
 
-impl Drop for Listener {
+impl Drop for PageListener {
     fn drop(&mut self) {
         self.0.state().listeners -= 1;
     }
 }
 
 /// What changes about the question `number`, for a page that shows it (0 is none), until the run is over.
-pub(super) fn tidings(desk: Arc<Desk>, number: u64) -> BoxStream<'static, Event> {
+pub(super) fn tidings(desk: Arc<Desk>, number: u64) -> BoxStream<'static, ServerSentEvent> {
     desk.state().listeners += 1;
     let changes = desk.changes();
-    let begin = (Listener(desk), changes, None, false);
-    futures_util::stream::unfold(begin, move |(listener, mut changes, mut last, is_over): Place| async move {
+    let begin = (PageListener(desk), changes, None, false);
+    futures_util::stream::unfold(begin, move |(listener, mut changes, mut last, is_over): TidingsStream| async move {
         if is_over {
             return None;
         }
@@ -39,14 +39,14 @@ pub(super) fn tidings(desk: Arc<Desk>, number: u64) -> BoxStream<'static, Event>
             let is_over = news["state"] == "gone";
             if last.as_ref() != Some(&news) {
                 last = Some(news.clone());
-                let event = Event { name: "news", data: news.to_string() };
+                let event = ServerSentEvent { name: "news", data: news.to_string() };
                 return Some((event, (listener, changes, last, is_over)));
             }
             match tokio::time::timeout(PULSE, changes.changed()).await {
                 Ok(Ok(())) => {}
                 Ok(Err(_)) => return None,
                 Err(_) => {
-                    let event = Event { name: "pulse", data: String::new() };
+                    let event = ServerSentEvent { name: "pulse", data: String::new() };
                     return Some((event, (listener, changes, last, is_over)));
                 }
             }
@@ -62,12 +62,14 @@ impl Desk {
         let state = self.state();
         let sheet = state.sheets.get(&number);
         let next = state.current().map(|sheet| sheet.number).filter(|next| *next != number);
-        let over = |sheet: &Sheet, ending: Ending| ending.words(&sheet.about.server);
+        let over = |sheet: &Sheet, ending: SheetEnding| ending.words(&sheet.about.server);
         let (name, (title, words)) = match sheet.map(|sheet| (&sheet.stage, sheet)) {
-            Some((Stage::Over(ending), sheet)) => (if state.is_gone { "gone" } else { "over" }, over(sheet, *ending)),
+            Some((SheetStage::Over(ending), sheet)) => {
+                (if state.is_gone { "gone" } else { "over" }, over(sheet, *ending))
+            }
             _ if state.is_gone => ("gone", ("The run is over".to_owned(), "You can close this page.".to_owned())),
-            Some((Stage::Open(_), _)) => ("open", Default::default()),
-            Some((Stage::Waiting(_) | Stage::Opened, _)) => ("opened", Default::default()),
+            Some((SheetStage::Open(_), _)) => ("open", Default::default()),
+            Some((SheetStage::Waiting(_) | SheetStage::Opened, _)) => ("opened", Default::default()),
             None => ("idle", Default::default()),
         };
         json!({"state": name, "title": title, "words": words, "next": next, "waiting": waiting})

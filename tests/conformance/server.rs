@@ -14,7 +14,7 @@ use futures_util::{FutureExt as _, future::BoxFuture};
 use serde_json::{Value, json};
 use tokio::{net::TcpListener, sync::oneshot};
 use toolnexus::{
-    demo::{Conversation, Outbox, serve_http},
+    demo::{DemoConversation, DemoOutbox, serve_http},
     elicitation::{ServerHalfError, Verdict, build_callback, build_request, parse_result},
     protocol::{Frame, FrameKind, Id, RpcError, code},
 };
@@ -33,8 +33,8 @@ struct Server {
     replies: Mutex<HashMap<Id, oneshot::Sender<Vec<u8>>>>,
 }
 
-impl Conversation for Server {
-    fn receive(self: Arc<Self>, frame: Frame, out: Outbox) -> BoxFuture<'static, ()> {
+impl DemoConversation for Server {
+    fn receive(self: Arc<Self>, frame: Frame, out: DemoOutbox) -> BoxFuture<'static, ()> {
         async move {
             match frame.kind().clone() {
                 FrameKind::Request { id, method } => {
@@ -62,7 +62,7 @@ impl Conversation for Server {
 }
 
 impl Server {
-    async fn legacy(&self, method: &str, params: &Value, out: &Outbox) -> Result<Value, RpcError> {
+    async fn legacy(&self, method: &str, params: &Value, out: &DemoOutbox) -> Result<Value, RpcError> {
         match method {
             "initialize" => Ok(json!({
                 "protocolVersion": "2025-11-25",
@@ -88,7 +88,7 @@ impl Server {
         }
     }
 
-    async fn ask(&self, schema: &Value, out: &Outbox) -> Result<Verdict, RpcError> {
+    async fn ask(&self, schema: &Value, out: &DemoOutbox) -> Result<Verdict, RpcError> {
         let id = Id::from("question");
         let (sender, receiver) = oneshot::channel();
         self.replies.lock().unwrap_or_else(PoisonError::into_inner).insert(id.clone(), sender);
@@ -176,7 +176,7 @@ impl Server {
 async fn round_trip(
     request: Frame,
     reply: oneshot::Receiver<Vec<u8>>,
-    out: Outbox,
+    out: DemoOutbox,
 ) -> Result<Verdict, ServerHalfError> {
     let write = move |frame| {
         out(frame);

@@ -54,13 +54,13 @@ pub(super) struct TaskState {
 }
 
 #[derive(Deserialize)]
-struct Head {
+struct ResultHead {
     #[serde(rename = "resultType", default)]
     result_type: Option<Value>,
 }
 
 #[derive(Deserialize)]
-struct Asking {
+struct InputRequiredResult {
     #[serde(rename = "inputRequests", default)]
     inputs: Option<Value>,
     #[serde(rename = "requestState", default)]
@@ -75,13 +75,13 @@ pub(super) fn read(method: &str, result: &RawValue) -> Result<ResultType, Client
     let invalid = |reason: String| ClientError::Invalid { method: method.to_owned(), reason };
     let unreadable = |error: serde_json::Error| invalid(format!("the result cannot be read: {error}"));
     // What is not an object has no type either, and is passed on as it is.
-    let head = serde_json::from_str::<Head>(result.get()).unwrap_or(Head { result_type: None });
+    let head = serde_json::from_str::<ResultHead>(result.get()).unwrap_or(ResultHead { result_type: None });
     match head.result_type {
         None | Some(Value::Null) => Ok(ResultType::Complete),
         Some(Value::String(kind)) => match kind.as_str() {
             "complete" => Ok(ResultType::Complete),
             "input_required" => {
-                let asking: Asking = serde_json::from_str(result.get()).map_err(unreadable)?;
+                let asking: InputRequiredResult = serde_json::from_str(result.get()).map_err(unreadable)?;
                 let inputs = read_inputs(asking.inputs).map_err(invalid)?;
                 if inputs.is_empty() && asking.state.is_none() {
                     return Err(invalid("the result requires input but does not say which".into()));

@@ -82,7 +82,7 @@ pub(super) struct Driver {
     pub(super) tasks: OwnTasks,
     next_key: u64,
     /// The ends of questions and of waiting behind links, under the keys of `questions` and `waits`.
-    pub(super) running: FuturesUnordered<BoxFuture<'static, Event>>,
+    pub(super) running: FuturesUnordered<BoxFuture<'static, DriverEvent>>,
     /// What was warned about already.
     pub(super) warned: HashSet<String>,
     pub(super) closed: Option<Closed>,
@@ -97,7 +97,7 @@ pub(super) struct PendingRequest {
 }
 
 /// Something of ours came to its end.
-pub(super) enum Event {
+pub(super) enum DriverEvent {
     /// A question.
     Elicited(u64, Elicited),
     /// Waiting behind a link.
@@ -238,11 +238,11 @@ impl Driver {
         self.next_key
     }
 
-    fn ended(&mut self, event: Event) {
+    fn ended(&mut self, event: DriverEvent) {
         match event {
-            Event::Elicited(key, elicited) => self.elicited(key, elicited),
-            Event::Waited(key, waited) => self.waited(key, waited),
-            Event::Unclear(key) => self.stays_unclear(key),
+            DriverEvent::Elicited(key, elicited) => self.elicited(key, elicited),
+            DriverEvent::Waited(key, waited) => self.waited(key, waited),
+            DriverEvent::Unclear(key) => self.stays_unclear(key),
         }
     }
 

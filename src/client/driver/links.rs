@@ -4,7 +4,7 @@ use futures_util::FutureExt;
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    event_loop::{Driver, Event},
+    event_loop::{Driver, DriverEvent},
     questions::OpenQuestion,
 };
 use crate::{
@@ -89,7 +89,7 @@ impl Driver {
         // As long as that takes, others may run.
         self.scopes_of(&scopes).for_each(|scope| scope.leave_floor());
         self.waits.insert(key, LinkWait { link, done, scopes, _pauses });
-        self.running.push(waited.map(move |waited| Event::Waited(key, waited)).boxed());
+        self.running.push(waited.map(move |waited| DriverEvent::Waited(key, waited)).boxed());
     }
 
     /// Waiting behind a link is over, however it ended: the server knows that the link was accepted, and what becomes of the

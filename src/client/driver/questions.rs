@@ -4,7 +4,7 @@ use futures_util::FutureExt;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
-use super::event_loop::{Driver, Event};
+use super::event_loop::{Driver, DriverEvent};
 use crate::{
     client::{Caller, NoticeKind, clock::ClockPause, scope::CallScope},
     elicitation::{Cause, ElicitResult, Elicited, Origin, Question, Why, elicit},
@@ -21,7 +21,7 @@ pub(super) struct OpenQuestion {
     pub(super) stop: CancellationToken,
     /// The calls during which it was asked; when all are over, so is the question.
     pub(super) scopes: Vec<u64>,
-    state: State,
+    state: QuestionState,
     /// The `elicitationId` of a link.
     pub(super) link: Option<String>,
     /// Whether the link's notice came before its answer.
@@ -42,7 +42,7 @@ pub(super) enum ReplyTo {
 }
 
 #[derive(Clone, Copy, PartialEq)]
-enum State {
+enum QuestionState {
     Open,
     /// Nobody is told anything.
     Withdrawn,
@@ -53,7 +53,7 @@ enum State {
 impl OpenQuestion {
     /// Whether it is over for the server, and only its prompt is still there.
     pub(super) fn is_gone(&self) -> bool {
-        self.state != State::Open
+        self.state != QuestionState::Open
     }
 }
 
@@ -92,7 +92,7 @@ impl Driver {
             stop,
             _pauses: self.pauses(&scopes),
             scopes,
-            state: State::Open,
+            state: QuestionState::Open,
             link: params.get("elicitationId").and_then(Value::as_str).filter(|_| is_link).map(str::to_owned),
             is_complete: false,
             caller,
@@ -102,19 +102,19 @@ impl Driver {
             Some(scope) => self.leave_floor(scope, asked.end),
             None => asked.end,
         };
-        self.running.push(end.map(move |elicited| Event::Elicited(key, elicited)).boxed());
+        self.running.push(end.map(move |elicited| DriverEvent::Elicited(key, elicited)).boxed());
     }
 
     /// A question came to its end.
     pub(super) fn elicited(&mut self, key: u64, elicited: Elicited) {
         let Some(open) = self.questions.remove(&key) else { return };
         match open.state {
-            State::Open => self.reply(&open, elicited),
-            State::Withdrawn => {
+            QuestionState::Open => self.reply(&open, elicited),
+            QuestionState::Withdrawn => {
                 let kind = NoticeKind::Withdrawn(Arc::clone(&open.question));
                 self.setup.notice_of(open.caller.as_ref(), kind);
             }
-            State::Ended => {}
+            QuestionState::Ended => {}
         }
         for scope in self.scopes_of(&open.scopes) {
             scope.set_blocked(false);
@@ -169,8 +169,10 @@ impl Driver {
 
     /// Nobody needs an answer to these questions any more.
     pub(super) fn withdraw_where(&mut self, is_one: impl Fn(&ReplyTo) -> bool) {
-        for open in self.questions.values_mut().filter(|open| open.state == State::Open && is_one(&open.reply_to)) {
-            open.state = State::Withdrawn;
+        for open in
+            self.questions.values_mut().filter(|open| open.state == QuestionState::Open && is_one(&open.reply_to))
+        {
+            open.state = QuestionState::Withdrawn;
             open.stop.cancel();
         }
     }
@@ -202,8 +204,8 @@ impl Driver {
     fn end_where(&mut self, mut is_over: impl FnMut(&mut Vec<u64>) -> bool) {
         let mut told = Vec::new();
         for open in self.questions.values_mut() {
-            if is_over(&mut open.scopes) && open.state == State::Open {
-                open.state = State::Ended;
+            if is_over(&mut open.scopes) && open.state == QuestionState::Open {
+                open.state = QuestionState::Ended;
                 open.stop.cancel();
                 told.push((open.reply_to.clone(), Arc::clone(&open.question), open.caller.clone()));
             }

@@ -5,7 +5,7 @@ use serde_json::Value;
 use tokio::time::sleep;
 
 use super::{
-    event_loop::{Driver, Event},
+    event_loop::{Driver, DriverEvent},
     questions::{MOST_OPEN, OpenQuestion, ReplyTo},
 };
 use crate::{
@@ -46,7 +46,7 @@ impl Driver {
             _ => {
                 let key = self.next_key();
                 self.unclear.push(Unclear { id: id.clone(), key, params });
-                self.running.push(sleep(CLEAR).map(move |()| Event::Unclear(key)).boxed());
+                self.running.push(sleep(CLEAR).map(move |()| DriverEvent::Unclear(key)).boxed());
             }
         }
     }

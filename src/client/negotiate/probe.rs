@@ -30,14 +30,14 @@ const OTHER: Duration = Duration::from_secs(2);
 #[derive(Debug)]
 pub(super) enum Probed {
     /// As this.
-    Known(Box<Known>),
+    Known(Box<KnownServer>),
     /// It ended itself over the question.
     Gone(Closed),
 }
 
 /// How a server speaks.
 #[derive(Debug)]
-pub(super) struct Known {
+pub(super) struct KnownServer {
     /// How it is spoken to now.
     pub(super) info: ServerInfo,
     /// How it is spoken to next time: modern, where the server is; `None` where that is not certain.
@@ -83,7 +83,7 @@ pub(super) async fn probe(
         Ok(info) => {
             // A gateway's words are not the server's: the next run asks again.
             let is_sure = !matches!(failed, Some(TransportError::Http { status, .. }) if status != 500);
-            Ok(Probed::Known(Box::new(Known { next: is_sure.then(|| info.clone()), info })))
+            Ok(Probed::Known(Box::new(KnownServer { next: is_sure.then(|| info.clone()), info })))
         }
         // It refused the question and ended; or it is broken, and the first thing it said tells more.
         Err(error) => conclude(None, Some(failed.map_or(error, ClientError::Connect))),
@@ -113,7 +113,7 @@ async fn both(
                         Some(Judged::Failed(_)) => None,
                         _ => Some(info.clone()),
                     };
-                    return Ok(Probed::Known(Box::new(Known { info, next })));
+                    return Ok(Probed::Known(Box::new(KnownServer { info, next })));
                 }
                 Err(error) => refused = Some(error),
             },
@@ -142,7 +142,7 @@ fn conclude(discovered: Option<Judged>, refused: Option<ClientError>) -> Result<
 }
 
 fn known(info: ServerInfo) -> Probed {
-    Probed::Known(Box::new(Known { next: Some(info.clone()), info }))
+    Probed::Known(Box::new(KnownServer { next: Some(info.clone()), info }))
 }
 
 #[derive(Debug)]

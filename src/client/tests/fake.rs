@@ -209,12 +209,12 @@ pub(super) struct Behind {
 }
 
 /// A resolver that leaves the answers to the test.
-pub(super) struct Desk {
+pub(super) struct FakeDesk {
     questions: mpsc::UnboundedSender<OnDesk>,
     behind: mpsc::UnboundedSender<Behind>,
 }
 
-impl Resolver for Desk {
+impl Resolver for FakeDesk {
     fn claim(&self, question: Arc<Question>, stop: CancellationToken) -> BoxFuture<'static, Outcome> {
         let (answer, answered) = oneshot::channel();
         drop(self.questions.send(OnDesk { question, stop: stop.clone(), answer }));
@@ -247,20 +247,20 @@ pub(super) fn caller() -> (Caller, mpsc::UnboundedReceiver<OnDesk>) {
     let (questions, on_desk) = mpsc::unbounded_channel();
     let (behind, _) = mpsc::unbounded_channel();
     let hour = Duration::from_secs(3600);
-    let resolver = Arc::new(Desk { questions, behind });
+    let resolver = Arc::new(FakeDesk { questions, behind });
     let caller = Caller { resolver, notices: Arc::new(|_| {}), url_wait: hour, silence: hour, total: hour };
     (caller, on_desk)
 }
 
 /// What a test needs to play everybody but the client.
-pub(super) struct Stage {
+pub(super) struct FakeWorld {
     pub(super) peers: mpsc::UnboundedReceiver<Peer>,
     pub(super) questions: mpsc::UnboundedReceiver<OnDesk>,
     pub(super) behind: mpsc::UnboundedReceiver<Behind>,
     pub(super) notices: Arc<Mutex<Vec<NoticeKind>>>,
 }
 
-impl Stage {
+impl FakeWorld {
     pub(super) async fn peer(&mut self) -> Peer {
         within("nobody connects", self.peers.recv()).await.expect("a connection")
     }
@@ -291,13 +291,13 @@ pub(super) struct Wish {
 }
 
 /// An opener, and everything around it.
-pub(super) fn stage(wish: Wish) -> (Opener, Stage) {
+pub(super) fn stage(wish: Wish) -> (Opener, FakeWorld) {
     let (questions, on_desk) = mpsc::unbounded_channel();
     let (behind, waiting) = mpsc::unbounded_channel();
     let (connections, peers) = mpsc::unbounded_channel();
     let notices = Arc::new(Mutex::new(Vec::new()));
     let sink = Arc::clone(&notices);
-    let desk: Arc<dyn Resolver> = Arc::new(Desk { questions, behind });
+    let desk: Arc<dyn Resolver> = Arc::new(FakeDesk { questions, behind });
     let options = ClientOptions {
         server: "fake".into(),
         resolver: (!wish.unattended).then_some(desk),
@@ -323,11 +323,11 @@ pub(super) fn stage(wish: Wish) -> (Opener, Stage) {
         drop(connections.send(Peer { said: hears, incoming: says }));
         Ok(Box::new(Fake { said, incoming, ended: None }))
     });
-    (Opener::with(config, options, connector), Stage { peers, questions: on_desk, behind: waiting, notices })
+    (Opener::with(config, options, connector), FakeWorld { peers, questions: on_desk, behind: waiting, notices })
 }
 
 /// A client of a legacy server, opened.
-pub(super) async fn legacy(wish: Wish) -> (Client, Peer, Stage) {
+pub(super) async fn legacy(wish: Wish) -> (Client, Peer, FakeWorld) {
     let (opener, mut stage) = stage(wish);
     let stop = CancellationToken::new();
     let play = async {
@@ -340,7 +340,7 @@ pub(super) async fn legacy(wish: Wish) -> (Client, Peer, Stage) {
 }
 
 /// A client of a modern server, opened.
-pub(super) async fn modern(wish: Wish) -> (Client, Peer, Stage) {
+pub(super) async fn modern(wish: Wish) -> (Client, Peer, FakeWorld) {
     let (opener, mut stage) = stage(wish);
     let stop = CancellationToken::new();
     let play = async {

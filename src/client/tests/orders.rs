@@ -19,7 +19,7 @@ const LONG: Duration = Duration::from_secs(10 * 60);
 
 /// Something that happens during a call.
 #[derive(Clone, Debug)]
-enum Step {
+enum FakeStep {
     Ask,
     Answer(usize),
     Withdraw(usize),
@@ -31,23 +31,23 @@ enum Step {
     Die,
 }
 
-fn steps() -> impl Strategy<Value = Vec<Step>> {
+fn steps() -> impl Strategy<Value = Vec<FakeStep>> {
     let step = prop_oneof![
-        6 => Just(Step::Ask),
-        4 => (0_usize..8).prop_map(Step::Answer),
-        3 => (0_usize..8).prop_map(Step::Withdraw),
-        4 => Just(Step::Settle),
-        1 => Just(Step::Silence),
-        1 => Just(Step::Result),
-        1 => Just(Step::Interrupt),
-        1 => Just(Step::Die),
+        6 => Just(FakeStep::Ask),
+        4 => (0_usize..8).prop_map(FakeStep::Answer),
+        3 => (0_usize..8).prop_map(FakeStep::Withdraw),
+        4 => Just(FakeStep::Settle),
+        1 => Just(FakeStep::Silence),
+        1 => Just(FakeStep::Result),
+        1 => Just(FakeStep::Interrupt),
+        1 => Just(FakeStep::Die),
     ];
     prop::collection::vec(step, 1..40)
 }
 
 /// What became of the questions, by their ids.
 #[derive(Default)]
-struct Fate {
+struct FakeFate {
     asked: u64,
     withdrawn: HashSet<u64>,
     /// Withdrawn when there was an answer already, or the call was over: there is one reply or none.
@@ -58,7 +58,7 @@ struct Fate {
     error: Option<ClientError>,
 }
 
-impl Fate {
+impl FakeFate {
     fn count(&mut self, frame: &Frame) {
         if frame.method().is_none()
             && let Some(Id::Number(number)) = frame.id()
@@ -75,11 +75,11 @@ async fn settle() {
     }
 }
 
-async fn play(steps: Vec<Step>) -> Fate {
+async fn play(steps: Vec<FakeStep>) -> FakeFate {
     let (client, server, mut stage) = legacy(Wish::default()).await;
     let mut server = Some(server);
     let stop = CancellationToken::new();
-    let mut fate = Fate::default();
+    let mut fate = FakeFate::default();
     let ended = Cell::new(false);
     let act = async {
         let (call, _) = server.as_mut().expect("alive").expect("tools/call").await;
@@ -90,11 +90,11 @@ async fn play(steps: Vec<Step>) -> Fate {
         for step in steps {
             let Some(peer) = &mut server else { break };
             match step {
-                Step::Ask => {
+                FakeStep::Ask => {
                     fate.asked += 1;
                     peer.ask(&Id::from(fate.asked));
                 }
-                Step::Answer(place) if !desk.is_empty() => {
+                FakeStep::Answer(place) if !desk.is_empty() => {
                     let (id, question) = desk.remove(place % desk.len());
                     answered.insert(id);
                     if unread.contains(&id) {
@@ -102,7 +102,7 @@ async fn play(steps: Vec<Step>) -> Fate {
                     }
                     question.accept(json!({}));
                 }
-                Step::Withdraw(place) if fate.asked > 0 => {
+                FakeStep::Withdraw(place) if fate.asked > 0 => {
                     let id = place as u64 % fate.asked + 1;
                     peer.notify("notifications/cancelled", json!({"requestId": id}));
                     if is_over || ended.get() || answered.contains(&id) {
@@ -113,7 +113,7 @@ async fn play(steps: Vec<Step>) -> Fate {
                     .insert(id);
                     unread.insert(id);
                 }
-                Step::Settle => {
+                FakeStep::Settle => {
                     settle().await;
                     unread.clear();
                     while let Ok(question) = stage.questions.try_recv() {
@@ -123,28 +123,28 @@ async fn play(steps: Vec<Step>) -> Fate {
                         desk.push((id.as_u64().expect("ours"), question));
                     }
                 }
-                Step::Silence => {
+                FakeStep::Silence => {
                     // Time passes when everybody has done what there is to do.
                     tokio::time::sleep(LONG).await;
                     unread.clear();
                 }
-                Step::Result => {
+                FakeStep::Result => {
                     peer.reply(&call, json!({}));
                     is_over = true;
                 }
-                Step::Interrupt => {
+                FakeStep::Interrupt => {
                     fate.raced.extend(&unread);
                     stop.cancel();
                     is_over = true;
                 }
-                Step::Die => {
+                FakeStep::Die => {
                     while let Some(frame) = peer.heard() {
                         fate.count(&frame);
                     }
                     server = None;
                     fate.died = true;
                 }
-                Step::Answer(_) | Step::Withdraw(_) => {}
+                FakeStep::Answer(_) | FakeStep::Withdraw(_) => {}
             }
         }
         if let Some(peer) = &server {
@@ -169,7 +169,7 @@ async fn play(steps: Vec<Step>) -> Fate {
     fate
 }
 
-fn run(steps: Vec<Step>) -> Fate {
+fn run(steps: Vec<FakeStep>) -> FakeFate {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build();
     runtime.expect("a runtime").block_on(play(steps))
 }
@@ -177,23 +177,23 @@ fn run(steps: Vec<Step>) -> Fate {
 /// That the steps do what they are called.
 #[test]
 fn calls_time_out_are_interrupted_and_lose_their_server() {
-    let replies = |fate: &Fate| [1, 2].map(|id| fate.replies.get(&id).copied().unwrap_or_default());
-    let answered = [Step::Ask, Step::Settle, Step::Answer(0), Step::Settle];
-    let then = |last: &[Step]| run([&answered, last].concat());
-    let fate = then(&[Step::Silence, Step::Ask, Step::Settle]);
+    let replies = |fate: &FakeFate| [1, 2].map(|id| fate.replies.get(&id).copied().unwrap_or_default());
+    let answered = [FakeStep::Ask, FakeStep::Settle, FakeStep::Answer(0), FakeStep::Settle];
+    let then = |last: &[FakeStep]| run([&answered, last].concat());
+    let fate = then(&[FakeStep::Silence, FakeStep::Ask, FakeStep::Settle]);
     assert!(matches!(fate.error, Some(ClientError::TimedOut { .. })), "{:?}", fate.error);
     assert_eq!(replies(&fate), [1, 1]);
     // No time passes while a question is open.
-    let fate = then(&[Step::Ask, Step::Silence, Step::Settle, Step::Answer(0)]);
+    let fate = then(&[FakeStep::Ask, FakeStep::Silence, FakeStep::Settle, FakeStep::Answer(0)]);
     assert!(fate.error.is_none(), "{:?}", fate.error);
     assert_eq!(replies(&fate), [1, 1]);
-    let fate = then(&[Step::Ask, Step::Settle, Step::Interrupt, Step::Settle]);
+    let fate = then(&[FakeStep::Ask, FakeStep::Settle, FakeStep::Interrupt, FakeStep::Settle]);
     assert!(matches!(fate.error, Some(ClientError::Interrupted { .. })), "{:?}", fate.error);
     assert_eq!(replies(&fate), [1, 1]);
-    let fate = then(&[Step::Ask, Step::Settle, Step::Die]);
+    let fate = then(&[FakeStep::Ask, FakeStep::Settle, FakeStep::Die]);
     assert!(matches!(fate.error, Some(ClientError::Lost { .. })), "{:?}", fate.error);
     assert_eq!(replies(&fate), [1, 0]);
-    assert_eq!(replies(&then(&[Step::Ask, Step::Settle, Step::Withdraw(1), Step::Settle])), [1, 0]);
+    assert_eq!(replies(&then(&[FakeStep::Ask, FakeStep::Settle, FakeStep::Withdraw(1), FakeStep::Settle])), [1, 0]);
 }
 
 proptest! {

@@ -4,7 +4,7 @@ use crate::config::Environment;
 
 /// A client of the protocol whose files are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Client {
+pub enum OtherClient {
     /// Anthropic's desktop application.
     ClaudeDesktop,
     /// Anthropic's coding agent.
@@ -51,7 +51,7 @@ impl Reach {
     }
 }
 
-impl Client {
+impl OtherClient {
     /// All of them, by name.
     pub const ALL: [Self; 11] = [
         Self::ClaudeCode,
@@ -199,19 +199,22 @@ mod tests {
     #[test]
     fn clients_are_named_in_many_ways() {
         for (word, client) in [
-            ("claude-desktop", Client::ClaudeDesktop),
-            ("Claude Code", Client::ClaudeCode),
-            ("VS-Code", Client::VsCode),
-            ("gemini", Client::GeminiCli),
-            ("GeminiCLI", Client::GeminiCli),
-            ("LM Studio", Client::LmStudio),
-            ("opencode", Client::OpenCode),
+            ("claude-desktop", OtherClient::ClaudeDesktop),
+            ("Claude Code", OtherClient::ClaudeCode),
+            ("VS-Code", OtherClient::VsCode),
+            ("gemini", OtherClient::GeminiCli),
+            ("GeminiCLI", OtherClient::GeminiCli),
+            ("LM Studio", OtherClient::LmStudio),
+            ("opencode", OtherClient::OpenCode),
         ] {
-            assert_eq!(Client::named(word), Some(client), "{word}");
+            assert_eq!(OtherClient::named(word), Some(client), "{word}");
         }
-        assert_eq!(Client::named("emacs"), None);
-        for client in Client::ALL {
-            assert_eq!((Client::named(client.word()), Client::named(client.title())), (Some(client), Some(client)));
+        assert_eq!(OtherClient::named("emacs"), None);
+        for client in OtherClient::ALL {
+            assert_eq!(
+                (OtherClient::named(client.word()), OtherClient::named(client.title())),
+                (Some(client), Some(client))
+            );
             let environment = Environment { home: Some("/home/ada".into()), ..Environment::default() };
             assert!(!client.places(&environment).is_empty(), "{client:?}");
         }
@@ -220,15 +223,15 @@ mod tests {
     #[test]
     fn files_are_known_by_their_names() {
         for (path, client) in [
-            ("/p/.cursor/mcp.json", Some(Client::Cursor)),
-            ("/home/a/.claude.json", Some(Client::ClaudeCode)),
-            ("x/config.toml", Some(Client::Codex)),
-            ("goose.yml", Some(Client::Goose)),
-            ("/h/.config/Code/User/settings.json", Some(Client::VsCode)),
-            ("/h/.zed/settings.json", Some(Client::Zed)),
+            ("/p/.cursor/mcp.json", Some(OtherClient::Cursor)),
+            ("/home/a/.claude.json", Some(OtherClient::ClaudeCode)),
+            ("x/config.toml", Some(OtherClient::Codex)),
+            ("goose.yml", Some(OtherClient::Goose)),
+            ("/h/.config/Code/User/settings.json", Some(OtherClient::VsCode)),
+            ("/h/.zed/settings.json", Some(OtherClient::Zed)),
             ("mcp.json", None),
         ] {
-            assert_eq!(Client::of_path(Path::new(path)), client, "{path}");
+            assert_eq!(OtherClient::of_path(Path::new(path)), client, "{path}");
         }
     }
 }

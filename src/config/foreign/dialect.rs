@@ -1,4 +1,4 @@
-use super::{Client, variables::Style};
+use super::{OtherClient, variables::Style};
 use crate::config::{Document, Member, Node, file::is_server};
 
 /// How a file writes its entries.
@@ -20,16 +20,16 @@ pub(super) enum Dialect {
 
 impl Dialect {
     /// That of a client, where all its files are alike.
-    fn of(client: Client) -> Self {
+    fn of(client: OtherClient) -> Self {
         match client {
-            Client::ClaudeCode => Self::Common(Style::Ours),
-            Client::ClaudeDesktop | Client::LmStudio => Self::Common(Style::Plain),
-            Client::Cursor | Client::VsCode | Client::Windsurf => Self::Common(Style::Editor),
-            Client::Zed => Self::Zed,
-            Client::Codex => Self::Codex,
-            Client::GeminiCli => Self::Gemini,
-            Client::OpenCode => Self::OpenCode,
-            Client::Goose => Self::Goose,
+            OtherClient::ClaudeCode => Self::Common(Style::Ours),
+            OtherClient::ClaudeDesktop | OtherClient::LmStudio => Self::Common(Style::Plain),
+            OtherClient::Cursor | OtherClient::VsCode | OtherClient::Windsurf => Self::Common(Style::Editor),
+            OtherClient::Zed => Self::Zed,
+            OtherClient::Codex => Self::Codex,
+            OtherClient::GeminiCli => Self::Gemini,
+            OtherClient::OpenCode => Self::OpenCode,
+            OtherClient::Goose => Self::Goose,
         }
     }
 
@@ -45,17 +45,17 @@ impl Dialect {
 }
 
 /// Where the servers of a file stand, and how they are written; `None` where it has none.
-pub(super) fn servers_of(root: &Node, client: Option<Client>) -> Option<(&Node, Dialect)> {
+pub(super) fn servers_of(root: &Node, client: Option<OtherClient>) -> Option<(&Node, Dialect)> {
     let under = |key: &str| object(root.member(key));
     // VS Code's settings had `mcp.servers` before it had a file of its own.
     let settings = || under("mcp").and_then(|mcp| object(mcp.member("servers"))).or_else(|| under("mcp.servers"));
     if let Some(client) = client {
         let servers = match client {
-            Client::Zed => under("context_servers"),
-            Client::Codex => under("mcp_servers"),
-            Client::OpenCode => under("mcp"),
-            Client::Goose => under("extensions"),
-            Client::VsCode => under("servers").or_else(settings).or_else(|| under("mcpServers")),
+            OtherClient::Zed => under("context_servers"),
+            OtherClient::Codex => under("mcp_servers"),
+            OtherClient::OpenCode => under("mcp"),
+            OtherClient::Goose => under("extensions"),
+            OtherClient::VsCode => under("servers").or_else(settings).or_else(|| under("mcpServers")),
             _ => under("mcpServers").or_else(|| under("servers")),
         };
         if let Some(servers) = servers {

@@ -3,7 +3,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use super::{
-    Client, ForeignServer, Left, Reach,
+    ForeignServer, Left, OtherClient, Reach,
     dialect::parse_any,
     servers_in::{Contents, read_servers},
 };
@@ -13,7 +13,7 @@ use crate::config::{ConfigError, Environment, find::read_text};
 #[derive(Clone, Debug)]
 pub struct ForeignFile {
     /// Whose it is, where that is known.
-    pub client: Option<Client>,
+    pub client: Option<OtherClient>,
     /// Where it is.
     pub path: PathBuf,
     /// Its servers, in its order.
@@ -28,8 +28,8 @@ pub struct ForeignFile {
 
 /// The files of the known clients that are there, in the clients' order, those that a project has after the user's own.
 /// A file that cannot be read is there with its fault.
-pub fn known_files(only: Option<Client>, environment: &Environment) -> Vec<ForeignFile> {
-    let clients = Client::ALL.into_iter().filter(|client| only.is_none_or(|only| only == *client));
+pub fn known_files(only: Option<OtherClient>, environment: &Environment) -> Vec<ForeignFile> {
+    let clients = OtherClient::ALL.into_iter().filter(|client| only.is_none_or(|only| only == *client));
     let places = clients.flat_map(|client| {
         let places = client.places(environment).into_iter();
         places.map(move |(path, reach)| (client, path, reach))
@@ -48,7 +48,7 @@ pub fn known_files(only: Option<Client>, environment: &Environment) -> Vec<Forei
 /// # Errors
 /// When it cannot be read, or has no place for servers.
 pub fn read_foreign(path: &Path, environment: &Environment) -> Result<ForeignFile, ConfigError> {
-    let client = Client::of_path(&environment.absolute(path));
+    let client = OtherClient::of_path(&environment.absolute(path));
     let contents = contents(path, client, Reach::User, environment)?;
     if !contents.has_servers {
         let reason = "it has no servers".to_owned();
@@ -59,7 +59,7 @@ pub fn read_foreign(path: &Path, environment: &Environment) -> Result<ForeignFil
 
 fn contents(
     path: &Path,
-    client: Option<Client>,
+    client: Option<OtherClient>,
     reach: Reach,
     environment: &Environment,
 ) -> Result<Contents, ConfigError> {
@@ -72,7 +72,7 @@ fn contents(
     Ok(read_servers(&document, &environment.absolute(path), client, reach, environment))
 }
 
-fn file(client: Option<Client>, path: PathBuf, contents: Contents) -> ForeignFile {
+fn file(client: Option<OtherClient>, path: PathBuf, contents: Contents) -> ForeignFile {
     let Contents { servers, left, inputs, .. } = contents;
     ForeignFile { client, path, servers, left, inputs, fault: None }
 }
@@ -119,7 +119,7 @@ mod tests {
         let files = known_files(None, &environment);
         assert!(files.iter().all(|file| file.fault.is_none()), "{files:#?}");
         let servers = files.iter().flat_map(|file| {
-            let client = file.client.map_or("", Client::word);
+            let client = file.client.map_or("", OtherClient::word);
             file.servers.iter().map(move |server| (format!("{client} {} {}", server.reach.word(), server.name), server))
         });
         let read: Value = servers
@@ -179,8 +179,8 @@ mod tests {
         ] {
             assert!(faults.iter().any(|fault| fault.contains(part)), "{part}: {faults:#?}");
         }
-        let zed = files.iter().find(|file| file.client == Some(Client::Zed)).expect("Zed's");
+        let zed = files.iter().find(|file| file.client == Some(OtherClient::Zed)).expect("Zed's");
         assert_eq!((zed.left.len(), zed.servers.len()), (1, 1));
-        assert!(files.iter().any(|file| file.client == Some(Client::OpenCode) && file.servers.len() == 3));
+        assert!(files.iter().any(|file| file.client == Some(OtherClient::OpenCode) && file.servers.len() == 3));
     }
 }

@@ -11,7 +11,7 @@ mod translate;
 mod variables;
 mod yaml;
 
-pub use client::{Client, Reach};
+pub use client::{OtherClient, Reach};
 pub use known_files::{ForeignFile, known_files, read_foreign};
 pub use servers_in::{ForeignServer, Left};
 pub use suspects::suspects;

@@ -6,7 +6,7 @@ use std::{
 use serde_json::{Map, Value};
 
 use super::{
-    Client, Reach,
+    OtherClient, Reach,
     dialect::{Dialect, servers_of},
     translate::{Translation, translate},
 };
@@ -54,7 +54,7 @@ pub(super) struct Contents {
 pub(super) fn read_servers(
     document: &Document,
     path: &Path,
-    client: Option<Client>,
+    client: Option<OtherClient>,
     reach: Reach,
     environment: &Environment,
 ) -> Contents {
@@ -69,7 +69,7 @@ pub(super) fn read_servers(
     if let Some(projects) = root.member("projects").and_then(|projects| projects.value.members()) {
         contents.has_servers = true;
         for project in projects.iter().filter(|project| environment.folder.starts_with(&project.key)) {
-            if let Some((servers, dialect)) = servers_of(&project.value, Some(Client::ClaudeCode)) {
+            if let Some((servers, dialect)) = servers_of(&project.value, Some(OtherClient::ClaudeCode)) {
                 contents.add(document, servers, dialect, (Reach::Local, Path::new(&project.key)), &[]);
             }
         }

@@ -56,7 +56,7 @@ pub(super) fn translate(entry: &Node, dialect: Dialect) -> Translation {
     if let Some(reason) = unreachable(entry_of, dialect) {
         return Translation::None(reason);
     }
-    let mut taken = Taken { dialect, entry: Map::new(), notes: Vec::new(), left_out: Vec::new() };
+    let mut taken = ForeignEntry { dialect, entry: Map::new(), notes: Vec::new(), left_out: Vec::new() };
     for member in members {
         taken.take(&member.key, &member.value);
     }
@@ -83,14 +83,14 @@ fn unreachable(entry: &Node, dialect: Dialect) -> Option<String> {
 }
 
 /// An entry while it is translated.
-struct Taken {
+struct ForeignEntry {
     dialect: Dialect,
     entry: Map<String, Value>,
     notes: Vec<String>,
     left_out: Vec<String>,
 }
 
-impl Taken {
+impl ForeignEntry {
     fn take(&mut self, key: &str, value: &Node) {
         if value.content == Content::Null {
             return;

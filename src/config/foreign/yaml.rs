@@ -17,12 +17,12 @@ pub(super) fn parse_yaml(text: &str) -> Result<Document, SyntaxError> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let starts = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
     let mut reader =
-        Reader { text, starts, events: Parser::new_from_str(text), anchors: HashMap::new(), left: MOST_NODES };
+        YamlReader { text, starts, events: Parser::new_from_str(text), anchors: HashMap::new(), left: MOST_NODES };
     let root = reader.document()?;
     Ok(Document::of(text, root))
 }
 
-struct Reader<'a> {
+struct YamlReader<'a> {
     text: &'a str,
     /// Where each line begins, in bytes.
     starts: Vec<usize>,
@@ -32,7 +32,7 @@ struct Reader<'a> {
     left: usize,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> YamlReader<'a> {
     fn document(&mut self) -> Result<Option<Node>, SyntaxError> {
         loop {
             match self.next()? {

@@ -5,4 +5,4 @@ mod reply;
 mod server;
 mod sessions;
 
-pub use server::{Conversation, serve_http};
+pub use server::{DemoConversation, serve_http};

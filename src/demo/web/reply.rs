@@ -13,21 +13,21 @@ use tokio_util::task::AbortOnDropHandle;
 use crate::protocol::{Frame, RpcError, code};
 
 /// The body of a response.
-pub(super) type Body = UnsyncBoxBody<Bytes, Infallible>;
+pub(super) type DemoBody = UnsyncBoxBody<Bytes, Infallible>;
 
 /// A response without a body.
-pub(super) fn empty(status: StatusCode) -> Response<Body> {
+pub(super) fn empty(status: StatusCode) -> Response<DemoBody> {
     response(status, None, Full::default().boxed_unsync())
 }
 
 /// A response that is one message.
-pub(super) fn message(status: StatusCode, frame: &Frame) -> Response<Body> {
+pub(super) fn message(status: StatusCode, frame: &Frame) -> Response<DemoBody> {
     let body = Full::from(frame.bytes().to_vec()).boxed_unsync();
     response(status, Some("application/json"), body)
 }
 
 /// A refusal that is about no message in particular.
-pub(super) fn refusal(status: StatusCode, error: &RpcError) -> Response<Body> {
+pub(super) fn refusal(status: StatusCode, error: &RpcError) -> Response<DemoBody> {
     let body = serde_json::json!({"jsonrpc": "2.0", "id": null, "error": error.to_value()}).to_string();
     response(status, Some("application/json"), Full::from(body).boxed_unsync())
 }
@@ -37,7 +37,7 @@ pub(super) fn messages(
     first: Frame,
     rest: UnboundedReceiver<Frame>,
     work: Option<AbortOnDropHandle<()>>,
-) -> Response<Body> {
+) -> Response<DemoBody> {
     let state = (Some(first), rest, work);
     let events = stream::unfold(state, |(first, mut rest, work)| async move {
         let frame = match first {
@@ -65,7 +65,7 @@ pub(super) fn status(frame: &Frame) -> StatusCode {
     }
 }
 
-fn response(status: StatusCode, kind: Option<&'static str>, body: Body) -> Response<Body> {
+fn response(status: StatusCode, kind: Option<&'static str>, body: DemoBody) -> Response<DemoBody> {
     let mut response = Response::new(body);
     *response.status_mut() = status;
     if let Some(kind) = kind {

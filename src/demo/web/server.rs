@@ -13,11 +13,11 @@ use tokio_util::task::AbortOnDropHandle;
 
 use super::{
     checks,
-    reply::{self, Body},
+    reply::{self, DemoBody},
     sessions::{Membership, Sessions},
 };
 use crate::{
-    demo::{DemoSession, Outbox},
+    demo::{DemoOutbox, DemoSession},
     protocol::{Frame, FrameKind, RpcError, code},
     text::with_causes,
 };
@@ -26,13 +26,13 @@ use crate::{
 const MAX_MESSAGE: usize = 16 << 20;
 
 /// One client's conversation with a server that knows no transport.
-pub trait Conversation: Send + Sync {
+pub trait DemoConversation: Send + Sync {
     /// Answers one message; the response, and what belongs to it, goes to `out`.
-    fn receive(self: Arc<Self>, frame: Frame, out: Outbox) -> BoxFuture<'static, ()>;
+    fn receive(self: Arc<Self>, frame: Frame, out: DemoOutbox) -> BoxFuture<'static, ()>;
 }
 
-impl Conversation for DemoSession {
-    fn receive(self: Arc<Self>, frame: Frame, out: Outbox) -> BoxFuture<'static, ()> {
+impl DemoConversation for DemoSession {
+    fn receive(self: Arc<Self>, frame: Frame, out: DemoOutbox) -> BoxFuture<'static, ()> {
         Self::receive(self, frame, out).boxed()
     }
 }
@@ -44,7 +44,7 @@ impl Conversation for DemoSession {
 /// When connections cannot be accepted.
 pub async fn serve_http(
     listener: TcpListener,
-    open: impl Fn() -> Arc<dyn Conversation> + Send + Sync + 'static,
+    open: impl Fn() -> Arc<dyn DemoConversation> + Send + Sync + 'static,
 ) -> io::Result<()> {
     let sessions = Arc::new(Sessions::new(open));
     loop {
@@ -61,7 +61,7 @@ pub async fn serve_http(
     }
 }
 
-async fn answer(sessions: &Sessions, request: Request<Incoming>) -> Response<Body> {
+async fn answer(sessions: &Sessions, request: Request<Incoming>) -> Response<DemoBody> {
     let (head, body) = request.into_parts();
     if !checks::is_local(&head.headers) {
         let error = RpcError::new(code::INVALID_REQUEST, "Only requests from this machine are allowed");
@@ -95,7 +95,7 @@ async fn answer(sessions: &Sessions, request: Request<Incoming>) -> Response<Bod
 }
 
 /// One request of 2026-07-28. When the client goes away, that is the end of it.
-async fn modern(sessions: &Sessions, headers: &hyper::HeaderMap, frame: Frame, params: &Value) -> Response<Body> {
+async fn modern(sessions: &Sessions, headers: &hyper::HeaderMap, frame: Frame, params: &Value) -> Response<DemoBody> {
     let FrameKind::Request { id, .. } = frame.kind().clone() else { return reply::empty(StatusCode::ACCEPTED) };
     if let Err(error) = checks::mirror(headers, &frame, params) {
         return reply::message(StatusCode::BAD_REQUEST, &Frame::error(&id, &error));
@@ -112,7 +112,7 @@ async fn modern(sessions: &Sessions, headers: &hyper::HeaderMap, frame: Frame, p
 }
 
 /// One message of an earlier revision. Its work goes on when the client goes away.
-async fn legacy(sessions: &Sessions, headers: &hyper::HeaderMap, frame: Frame) -> Response<Body> {
+async fn legacy(sessions: &Sessions, headers: &hyper::HeaderMap, frame: Frame) -> Response<DemoBody> {
     if !checks::knows_revision(headers) {
         let error = RpcError::new(code::INVALID_REQUEST, "Unsupported MCP-Protocol-Version");
         return reply::refusal(StatusCode::BAD_REQUEST, &error);
@@ -141,9 +141,9 @@ async fn legacy(sessions: &Sessions, headers: &hyper::HeaderMap, frame: Frame) -
     }
 }
 
-async fn exchange(conversation: Arc<dyn Conversation>, frame: Frame) -> Response<Body> {
+async fn exchange(conversation: Arc<dyn DemoConversation>, frame: Frame) -> Response<DemoBody> {
     let FrameKind::Request { id, .. } = frame.kind().clone() else {
-        let nobody: Outbox = Arc::new(|_| {});
+        let nobody: DemoOutbox = Arc::new(|_| {});
         conversation.receive(frame, nobody).await;
         return reply::empty(StatusCode::ACCEPTED);
     };
@@ -157,9 +157,9 @@ async fn exchange(conversation: Arc<dyn Conversation>, frame: Frame) -> Response
     }
 }
 
-fn outbox() -> (Outbox, mpsc::UnboundedReceiver<Frame>) {
+fn outbox() -> (DemoOutbox, mpsc::UnboundedReceiver<Frame>) {
     let (sender, frames) = mpsc::unbounded_channel();
-    let out: Outbox = Arc::new(move |frame| {
+    let out: DemoOutbox = Arc::new(move |frame| {
         // Nobody reads any more when the client is gone.
         drop(sender.send(frame));
     });

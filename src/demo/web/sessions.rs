@@ -5,18 +5,18 @@ use std::{
 
 use hyper::HeaderMap;
 
-use super::Conversation;
+use super::DemoConversation;
 
 /// The sessions of legacy clients (2025-11-25, *transports*, Session Management).
 pub(super) struct Sessions {
-    open: Box<dyn Fn() -> Arc<dyn Conversation> + Send + Sync>,
-    known: Mutex<HashMap<String, Arc<dyn Conversation>>>,
+    open: Box<dyn Fn() -> Arc<dyn DemoConversation> + Send + Sync>,
+    known: Mutex<HashMap<String, Arc<dyn DemoConversation>>>,
 }
 
 /// What a request says about its session.
 pub(super) enum Membership {
     /// It belongs to this one.
-    Member(Arc<dyn Conversation>),
+    Member(Arc<dyn DemoConversation>),
     /// It names none.
     Nameless,
     /// It names one that is not there, or not any more.
@@ -24,17 +24,17 @@ pub(super) enum Membership {
 }
 
 impl Sessions {
-    pub(super) fn new(open: impl Fn() -> Arc<dyn Conversation> + Send + Sync + 'static) -> Self {
+    pub(super) fn new(open: impl Fn() -> Arc<dyn DemoConversation> + Send + Sync + 'static) -> Self {
         Self { open: Box::new(open), known: Mutex::default() }
     }
 
     /// A conversation that nobody comes back to.
-    pub(super) fn single(&self) -> Arc<dyn Conversation> {
+    pub(super) fn single(&self) -> Arc<dyn DemoConversation> {
         (self.open)()
     }
 
     /// A new session under an id that cannot be guessed; `None` when random numbers are not available.
-    pub(super) fn begin(&self) -> Option<(String, Arc<dyn Conversation>)> {
+    pub(super) fn begin(&self) -> Option<(String, Arc<dyn DemoConversation>)> {
         let mut random = [0; 16];
         rustls::crypto::ring::default_provider().secure_random.fill(&mut random).ok()?;
         let id = format!("{:032x}", u128::from_be_bytes(random));
@@ -55,7 +55,7 @@ impl Sessions {
         session_id(headers).is_some_and(|id| self.known().remove(id).is_some())
     }
 
-    fn known(&self) -> MutexGuard<'_, HashMap<String, Arc<dyn Conversation>>> {
+    fn known(&self) -> MutexGuard<'_, HashMap<String, Arc<dyn DemoConversation>>> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -26,12 +26,12 @@ pub struct Answers {
     file: AnswersFile,
     overlay: Overlay,
     links: LinkSink,
-    progress: Mutex<Progress>,
+    progress: Mutex<UsedAnswers>,
 }
 
 /// What was used so far.
 #[derive(Default)]
-struct Progress {
+struct UsedAnswers {
     used: Vec<bool>,
     /// Every entry before this one is used up.
     first_open: usize,
@@ -41,7 +41,7 @@ struct Progress {
 impl Answers {
     /// Answers from `file`, with `overlay` laid over it.
     pub fn new(file: AnswersFile, overlay: Overlay, links: LinkSink) -> Self {
-        let progress = Progress { used: vec![false; file.entries.len()], ..Progress::default() };
+        let progress = UsedAnswers { used: vec![false; file.entries.len()], ..UsedAnswers::default() };
         Self { file, overlay, links, progress: Mutex::new(progress) }
     }
 
@@ -130,7 +130,7 @@ impl Answers {
     }
 }
 
-impl Progress {
+impl UsedAnswers {
     /// Takes the first entry that is not used up and fits.
     fn take_entry<'a>(
         &mut self,

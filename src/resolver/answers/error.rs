@@ -1,6 +1,6 @@
 use std::path::PathBuf;
 
-use crate::config::Place;
+use crate::config::FilePlace;
 
 /// Why an answers file cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -20,7 +20,7 @@ pub enum AnswersError {
         /// What the file is called.
         name: String,
         /// Where in it.
-        place: Option<Place>,
+        place: Option<FilePlace>,
         /// What is wrong there.
         reason: String,
     },

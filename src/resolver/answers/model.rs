@@ -1,7 +1,7 @@
 use serde_json::{Map, Value};
 
 use super::When;
-use crate::config::Place;
+use crate::config::FilePlace;
 
 /// An answers file, read and checked.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -51,7 +51,7 @@ pub struct AnswersEntry {
     /// Its number in the file, from 1.
     pub number: usize,
     /// Where it begins.
-    pub place: Place,
+    pub place: FilePlace,
     /// Which questions it answers.
     pub when: When,
     /// How.

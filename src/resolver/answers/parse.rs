@@ -41,16 +41,16 @@ impl AnswersFile {
             |place, reason: &str| AnswersError::Wrong { name: name.to_owned(), place, reason: reason.to_owned() };
         let document = Document::parse(text).map_err(|error| wrong(Some(error.place), &error.reason))?;
         let Some(root) = &document.root else { return Err(wrong(None, "the file is empty")) };
-        Reader { document: &document, name }.file(root)
+        AnswersReader { document: &document, name }.file(root)
     }
 }
 
-struct Reader<'a> {
+struct AnswersReader<'a> {
     document: &'a Document,
     name: &'a str,
 }
 
-impl Reader<'_> {
+impl AnswersReader<'_> {
     fn wrong(&self, at: usize, reason: impl Into<String>) -> AnswersError {
         AnswersError::Wrong { name: self.name.to_owned(), place: Some(self.document.place(at)), reason: reason.into() }
     }

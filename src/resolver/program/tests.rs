@@ -25,7 +25,7 @@ async fn ask(script: &str, limit: Duration) -> (Outcome, Vec<String>) {
     let sink = Arc::clone(&lines);
     let stderr: LineSink = Arc::new(move |line| sink.lock().expect("unpoisoned").push(line.to_owned()));
     let words = shell_words::join(["sh", "-c", script]);
-    let program = Program::new(&words, limit, stderr, Arc::new(|_, _| {})).expect("a program");
+    let program = AnswerProgram::new(&words, limit, stderr, Arc::new(|_, _| {})).expect("a program");
     let outcome = program.claim(question(), CancellationToken::new()).await;
     let lines = lines.lock().expect("unpoisoned").clone();
     (outcome, lines)
@@ -96,7 +96,7 @@ async fn a_slow_program_is_ended_with_all_it_started() {
     let stop = CancellationToken::new();
     let words = shell_words::join(["sh", "-c", &script]);
     let program =
-        Program::new(&words, Duration::from_secs(60), Arc::new(|_| {}), Arc::new(|_, _| {})).expect("a program");
+        AnswerProgram::new(&words, Duration::from_secs(60), Arc::new(|_| {}), Arc::new(|_, _| {})).expect("a program");
     let asked = program.claim(question(), stop.clone());
     let withdraw = async {
         life.began().await;
@@ -149,7 +149,7 @@ async fn something_left_behind_does_not_hold_the_answer_up() {
 
 #[test]
 fn programs_that_are_none() {
-    let new = |words| Program::new(words, Duration::ZERO, Arc::new(|_| {}), Arc::new(|_, _| {})).err();
+    let new = |words| AnswerProgram::new(words, Duration::ZERO, Arc::new(|_| {}), Arc::new(|_, _| {})).err();
     assert_eq!(new("a 'b"), Some(ProgramError::Words("a 'b".into())));
     assert_eq!(new("  "), Some(ProgramError::Empty("  ".into())));
     assert_eq!(new("no-such-program-here x"), Some(ProgramError::Missing("no-such-program-here".into())));

@@ -15,7 +15,7 @@ use tokio_util::{
 use super::{
     cookies::Cookies,
     exchange::Post,
-    fetch::{HttpPeer, HttpRequest, State},
+    fetch::{FetchState, HttpPeer, HttpRequest},
     headers,
     tls::Clients,
 };
@@ -68,11 +68,11 @@ pub fn connect_with(
         posts_to: OnceLock::new(),
         incoming: sender,
         closed: closed.clone(),
-        state: Mutex::new(State::default()),
+        state: Mutex::new(FetchState::default()),
     });
     let gate = CancellationToken::new();
     gate.cancel();
-    Ok(Box::new(Connection {
+    Ok(Box::new(HttpConnection {
         peer,
         incoming: receiver,
         open: HashMap::new(),
@@ -83,7 +83,7 @@ pub fn connect_with(
     }))
 }
 
-struct Connection {
+struct HttpConnection {
     peer: Arc<HttpPeer>,
     incoming: mpsc::Receiver<Incoming>,
     /// The requests under way, and whether closing their stream tells the server.
@@ -96,7 +96,7 @@ struct Connection {
     _closes: DropGuard,
 }
 
-impl Connection {
+impl HttpConnection {
     fn post(&mut self, out: Outgoing, mirrored: Option<HeaderMap>) -> Post {
         let gate = self.gate.clone();
         let opens = (out.frame.method() == Some("notifications/initialized")).then(|| {
@@ -107,7 +107,7 @@ impl Connection {
     }
 }
 
-impl Transport for Connection {
+impl Transport for HttpConnection {
     fn send(&mut self, out: Outgoing) -> Result<(), TransportError> {
         if let Some(closed) = &self.ended {
             return Err(TransportError::Closed(closed.clone()));

@@ -42,12 +42,12 @@ pub(super) struct HttpPeer {
     pub(super) incoming: mpsc::Sender<Incoming>,
     /// Fires when the connection is closed from here.
     pub(super) closed: CancellationToken,
-    pub(super) state: Mutex<State>,
+    pub(super) state: Mutex<FetchState>,
 }
 
 /// What changes while a connection lasts.
 #[derive(Default)]
-pub(super) struct State {
+pub(super) struct FetchState {
     session: Option<HttpSession>,
     revision: Option<Revision>,
     /// Ends the stream that listens for the session.
@@ -243,7 +243,7 @@ impl HttpPeer {
         revision.map(|revision| (VERSION, HeaderValue::from_static(revision.as_str()))).into_iter().collect()
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, FetchState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -13,7 +13,7 @@ use tokio::{
 
 use super::{
     group::{self, Group},
-    lines::{LineError, Lines},
+    lines::{LineError, StreamLines},
     log::StderrLog,
     program, split,
     writer::Writer,
@@ -31,21 +31,21 @@ pub struct Stdio {
     name: String,
     group: Group,
     writer: Writer,
-    output: Lines<ChildStdout>,
+    output: StreamLines<ChildStdout>,
     /// Whether a message has come.
     has_spoken: bool,
     log: StderrLog,
     /// Messages of a batch that were not given yet.
     ready: VecDeque<Incoming>,
     /// What has ended so far, and when the rest is not waited for any more.
-    ends: Ends,
+    ends: StdioEnds,
     /// Requests that could not be written, told when the server says nothing of its end.
     unsent: VecDeque<Id>,
     closed: Option<Closed>,
 }
 
 #[derive(Default)]
-struct Ends {
+struct StdioEnds {
     output: bool,
     log: bool,
     writer: bool,
@@ -75,11 +75,11 @@ impl Stdio {
             name: endpoint.command.clone(),
             group,
             writer: Writer::start(stdin),
-            output: Lines::new(stdout, limits.max_message),
+            output: StreamLines::new(stdout, limits.max_message),
             has_spoken: false,
             log: StderrLog::drain(stderr),
             ready: VecDeque::new(),
-            ends: Ends::default(),
+            ends: StdioEnds::default(),
             unsent: VecDeque::new(),
             closed: None,
         }))

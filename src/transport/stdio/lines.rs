@@ -8,7 +8,7 @@ use crate::transport::TransportError;
 const CHUNK: usize = 64 * 1024;
 
 /// The lines of a stream, each of any length up to a limit. A line is held once, and no byte of it is looked at twice.
-pub(super) struct Lines<R> {
+pub(super) struct StreamLines<R> {
     stream: BufReader<R>,
     line: Vec<u8>,
     limit: u64,
@@ -23,7 +23,7 @@ pub(super) enum LineError {
     Io(io::Error),
 }
 
-impl<R: AsyncRead + Unpin> Lines<R> {
+impl<R: AsyncRead + Unpin> StreamLines<R> {
     /// The lines of `stream`, each of at most `limit` bytes.
     pub(super) fn new(stream: R, limit: u64) -> Self {
         Self { stream: BufReader::with_capacity(CHUNK, stream), line: Vec::new(), limit }
@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     async fn all(text: &[u8], limit: u64) -> Vec<Option<Vec<u8>>> {
-        let mut lines = Lines::new(text, limit);
+        let mut lines = StreamLines::new(text, limit);
         let mut all = Vec::new();
         loop {
             match lines.next().await {
