@@ -19,7 +19,7 @@ use tokio::{net::TcpListener, runtime::Runtime};
 use tokio_util::sync::CancellationToken;
 use toolnexus::{
     client::{CallEnd, Client, ToolCall},
-    demo::{Conversation, Outbox, serve_http},
+    demo::{DemoConversation, DemoOutbox, serve_http},
     host::Host,
     protocol::{Frame, FrameKind, RpcError},
 };
@@ -201,8 +201,8 @@ fn result(method: &str) -> Option<Value> {
 
 struct Server;
 
-impl Conversation for Server {
-    fn receive(self: Arc<Self>, frame: Frame, out: Outbox) -> BoxFuture<'static, ()> {
+impl DemoConversation for Server {
+    fn receive(self: Arc<Self>, frame: Frame, out: DemoOutbox) -> BoxFuture<'static, ()> {
         async move {
             let FrameKind::Request { id, method } = frame.kind() else { return };
             out(match result(method) {
