@@ -54,6 +54,14 @@ pub fn spell_out(words: &[ToolWord], schema: Option<&Value>) -> Result<Vec<Strin
             spelled.push(format!("{}{sign}{value}", key_of(key)));
             continue;
         }
+        // A path begins with a property, and goes on as it does in `key=value`.
+        let head = name.split(['.', '[']).next().unwrap_or_default();
+        if let Some(key) = named(properties, head).filter(|_| head.len() < name.len()) {
+            let given = value.or_else(|| rest.next_if(|next| matches!(next, ToolWord::Plain(_))).map(plain));
+            let value = given.ok_or_else(|| ArgumentError::NoValue(name.to_owned()))?;
+            spelled.push(format!("{}{}{sign}{value}", key_of(key), &name[head.len()..]));
+            continue;
+        }
         match name.strip_prefix("no-").and_then(|name| named(properties, name)) {
             Some(key) if value.is_none() && schema.is_some_and(|schema| is_boolean(schema, &properties[key])) => {
                 spelled.push(format!("{}=false", key_of(key)));
@@ -137,6 +145,7 @@ mod tests {
             ("--wide --max-results 3 --MAX_RESULTS=4", "wide=true maxResults=3 maxResults=4"),
             ("--tags a --tags b --tags:=[1]", "tags=a tags=b tags:=[1]"),
             ("--query= --limit -5", "query= limit=-5"),
+            ("--tags.0 a --tags[1]=b --max-results.x:=1", "tags.0=a tags[1]=b maxResults.x:=1"),
         ] {
             assert_eq!(spelled(text).as_deref(), Ok(expected), "{text}");
         }

@@ -1,3 +1,5 @@
+use std::{iter::Peekable, str::Chars};
+
 use super::ArgumentError;
 
 /// What a word is read from, beside itself.
@@ -81,12 +83,24 @@ impl<'a> Word<'a> {
     }
 }
 
-/// The steps of the path `a.b`; `\.` is a dot, `\\` a backslash; `\:` and `\=` are what they are where a name ends in them.
+/// The steps of the path `a.b` or `a[0].b`; `\.` is a dot, `\\` a backslash; `\:` and `\=` are what they are where a name
+/// ends in them. Brackets around anything but a number belong to the name.
 pub(super) fn steps(key: &str) -> Vec<String> {
     let mut steps = vec![String::new()];
     let mut characters = key.chars().peekable();
+    let mut before = '.';
     while let Some(c) = characters.next() {
+        let previous = std::mem::replace(&mut before, c);
         let literal = match c {
+            '[' if previous != '.' => match index(characters.clone()) {
+                Some(index) => {
+                    characters.nth(index.len());
+                    before = ']';
+                    steps.push(index);
+                    continue;
+                }
+                None => c,
+            },
             '.' => {
                 steps.push(String::new());
                 continue;
@@ -99,6 +113,14 @@ pub(super) fn steps(key: &str) -> Vec<String> {
         }
     }
     steps
+}
+
+/// The number in brackets, of which the first is read: before the end, a dot, or more brackets.
+fn index(characters: Peekable<Chars<'_>>) -> Option<String> {
+    let rest: String = characters.collect();
+    let (index, behind) = rest.split_once(']')?;
+    let is_number = !index.is_empty() && index.chars().all(|c| c.is_ascii_digit());
+    (is_number && (behind.is_empty() || behind.starts_with(['.', '[']))).then(|| index.to_owned())
 }
 
 #[cfg(test)]
@@ -128,6 +150,11 @@ mod tests {
         assert_eq!(steps("a.b.c"), ["a", "b", "c"]);
         assert_eq!(steps(r"a\.b.c\\"), ["a.b", r"c\"]);
         assert_eq!(steps(r"a\b"), [r"a\b"]);
+        assert_eq!(steps("items[0].name"), ["items", "0", "name"]);
+        assert_eq!(steps("a[1][20]"), ["a", "1", "20"]);
+        for name in ["a[]", "a[x]", "[0]", "a[0]b", "a[0", "a.[0]"] {
+            assert_eq!(steps(name).concat(), name.replace('.', ""), "{name}");
+        }
         assert_eq!(steps(r"a\:.b\=c"), ["a:", "b=c"]);
     }
 }

@@ -1,4 +1,5 @@
 use serde_json::{Map, Value, json};
+use unicode_width::UnicodeWidthStr;
 
 use super::{shell_line::Shell, shell_line::server_in};
 use crate::{terminal::gate, text::safe_line};
@@ -24,11 +25,10 @@ impl Shell<'_> {
         found.dedup();
         let common = common_start(&found);
         if found.len() > 1 && common.len() <= partial.len() {
-            let mut shown = found.iter().take(SHOWN).map(String::as_str).collect::<Vec<_>>().join("  ");
-            if found.len() > SHOWN {
-                shown.push_str(&format!("  … {} more", found.len() - SHOWN));
-            }
-            gate().print(&format!("{shown}\n"));
+            let more = found.len().saturating_sub(SHOWN);
+            let more = (more > 0).then(|| format!("… {more} more"));
+            let shown = found.iter().take(SHOWN).map(String::as_str).chain(more.as_deref());
+            gate().print(&in_lines(shown, gate().columns()));
         }
         match found.as_slice() {
             [] => before.to_owned(),
@@ -137,6 +137,27 @@ fn options(grammar: &clap::Command, command: &str) -> Vec<String> {
     shown.map(|name| format!("--{name}")).collect()
 }
 
+/// `words` side by side, in lines of at most so many columns. A word that is longer has a line of its own.
+fn in_lines<'a>(words: impl Iterator<Item = &'a str>, columns: usize) -> String {
+    let mut text = String::new();
+    let mut at = 0;
+    for word in words {
+        let width = word.width();
+        if at > 0 && at + 2 + width > columns {
+            text.push('\n');
+            at = 0;
+        }
+        if at > 0 {
+            text.push_str("  ");
+            at += 2;
+        }
+        text.push_str(word);
+        at += width;
+    }
+    text.push('\n');
+    text
+}
+
 /// What all of `texts` begin with.
 fn common_start(texts: &[String]) -> String {
     let Some((first, others)) = texts.split_first() else { return String::new() };
@@ -153,7 +174,13 @@ fn common_start(texts: &[String]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::common_start;
+    use super::{common_start, in_lines};
+
+    #[test]
+    fn candidates_are_never_broken() {
+        assert_eq!(in_lines(["ab", "cd", "ef"].into_iter(), 6), "ab  cd\nef\n");
+        assert_eq!(in_lines(["a-long-word", "b"].into_iter(), 6), "a-long-word\nb\n");
+    }
 
     #[test]
     fn what_is_common() {

@@ -22,10 +22,23 @@ fn row(line: &str, columns: usize) -> Vec<String> {
     if at + FEWEST > columns {
         let room = columns.saturating_sub(indent + BELOW).max(FEWEST);
         let below = wrap(cell, room).into_iter().map(|part| format!("{}{part}", " ".repeat(indent + BELOW)));
-        return row(head.trim_end(), columns).into_iter().chain(below).collect();
+        return head_rows(head.trim_end(), indent, columns).into_iter().chain(below).collect();
     }
     let parts = wrap(cell, columns - at).into_iter().enumerate();
     parts.map(|(index, part)| if index == 0 { format!("{head}{part}") } else { " ".repeat(at) + &part }).collect()
+}
+
+/// The row of which the last cell stands below: folded again, or between words where it is one cell that is too long.
+fn head_rows(head: &str, indent: usize, columns: usize) -> Vec<String> {
+    let rows = row(head, columns);
+    if rows.len() > 1 || head.width() <= columns {
+        return rows;
+    }
+    let room = columns.saturating_sub(indent + 2 * BELOW).max(FEWEST);
+    let parts = wrap(head.trim_start(), room).into_iter().enumerate();
+    parts
+        .map(|(index, part)| format!("{}{part}", " ".repeat(if index == 0 { indent } else { indent + 2 * BELOW })))
+        .collect()
 }
 
 #[cfg(test)]
@@ -39,6 +52,10 @@ mod tests {
         assert_eq!(
             fold("  a-long-name  It does a lot of things.\n", 26),
             "  a-long-name\n      It does a lot of\n      things.\n"
+        );
+        assert_eq!(
+            fold("search(query, limit?: whole number = 10, kind)  Finds it.\n", 30),
+            "search(query, limit?:\n        whole number = 10,\n        kind)\n    Finds it.\n"
         );
         assert_eq!(fold(text, 80), text);
         let json = "  \"description\": \"a text that is longer\"\n";

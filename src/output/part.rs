@@ -15,8 +15,8 @@ pub fn part<'a>(value: &'a Value, path: &str) -> Result<&'a Value, String> {
             Value::Object(map) => map.get(step).ok_or_else(|| nothing(step, place, map.keys()))?,
             Value::Array(list) => at(list, step).ok_or_else(|| match list.len() {
                 0 => format!("{place} is an empty list, so there is no [{step}]"),
-                1 => format!("{place} is a list of one, which is [0]; there is no [{step}]"),
-                count => format!("{place} is a list, [0] to [{}]; there is no [{step}]", count - 1),
+                1 => format!("{place} has one entry, [0]; there is no [{step}]"),
+                count => format!("{place} has {count} entries, [0] to [{}]; there is no [{step}]", count - 1),
             })?,
             other => return Err(format!("{place} is {}, so there is no {step:?} in it", crate::form::type_of(other))),
         };
@@ -109,7 +109,7 @@ mod tests {
         let value = json!({"items": [1, 2], "none": [], "name": "x"});
         for (path, told) in [
             ("item", "there is no \"item\" in the result, which has items, none, name"),
-            ("items[2]", "items is a list, [0] to [1]; there is no [2]"),
+            ("items[2]", "items has 2 entries, [0] to [1]; there is no [2]"),
             ("items[-3]", "there is no [-3]"),
             ("none[0]", "none is an empty list"),
             ("name.first", "name is text, so there is no \"first\" in it"),

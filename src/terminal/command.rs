@@ -8,7 +8,7 @@ use super::{
     gate::{gate, others_ask},
     line::{Ink, ScreenLine},
     painter::Caret,
-    stage::{DialogEnd, DialogEvent, Stage},
+    stage::{DialogEnd, DialogEvent, Stage, TypedAhead},
 };
 
 /// How often it is looked for what was printed meanwhile, and for questions.
@@ -32,7 +32,8 @@ pub(crate) enum TypedCommand {
 }
 
 impl Terminal {
-    /// Reads a command behind `prompt`, which begins as `draft`. What is printed meanwhile appears above the line.
+    /// Reads a command behind `prompt`, which begins as `draft`. What is printed meanwhile appears above the line. What was
+    /// typed since the last command belongs to this one; a question that came between has thrown it away.
     pub(crate) async fn read_command(
         &self,
         prompt: &'static str,
@@ -41,7 +42,8 @@ impl Terminal {
         stop: &CancellationToken,
     ) -> TypedCommand {
         let is_plain = self.look.plain;
-        match self.run(stop, |_| (), move |stage| stage.command(prompt, &draft, &history)).await {
+        let dialog = move |stage: &mut Stage| stage.command(prompt, &draft, &history);
+        match self.run_after(TypedAhead::Kept, stop, |_| (), dialog).await {
             Ok(typed) => typed,
             // There both are one key's.
             Err(DialogEnd::Interrupted) if is_plain => TypedCommand::End,

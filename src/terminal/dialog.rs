@@ -15,7 +15,7 @@ use super::{
     Terminal,
     alarm::{Alarm, AlarmCause, Bell},
     gate::{OpenPrompt, gate},
-    stage::{DialogEnd, Stage},
+    stage::{DialogEnd, Stage, TypedAhead},
 };
 
 /// Ends the dialog of a future that is dropped.
@@ -37,6 +37,17 @@ impl Terminal {
         ready: impl FnOnce(Bell),
         dialog: impl FnOnce(&mut Stage) -> Result<T, DialogEnd> + Send + 'static,
     ) -> Result<T, DialogEnd> {
+        self.run_after(TypedAhead::Dropped, stop, ready, dialog).await
+    }
+
+    /// Like [`Terminal::run`]; `ahead` says whose the keys are that were pressed before.
+    pub(super) async fn run_after<T: Send + 'static>(
+        &self,
+        ahead: TypedAhead,
+        stop: &CancellationToken,
+        ready: impl FnOnce(Bell),
+        dialog: impl FnOnce(&mut Stage) -> Result<T, DialogEnd> + Send + 'static,
+    ) -> Result<T, DialogEnd> {
         if stop.is_cancelled() {
             return Err(DialogEnd::Withdrawn);
         }
@@ -51,7 +62,7 @@ impl Terminal {
             // Signals are for the other threads; the key Ctrl-C, which a list turns into one, is for this one alone.
             _ = SigSet::all().thread_block();
             let held = gate().hold();
-            let result = catch_unwind(AssertUnwindSafe(|| dialog(&mut Stage::open(&terminal, alarm)?)));
+            let result = catch_unwind(AssertUnwindSafe(|| dialog(&mut Stage::open(&terminal, alarm, ahead)?)));
             drop(held);
             drop(sender.send(result.unwrap_or_else(|_| Err(DialogEnd::Gone(io::Error::other("the prompt broke"))))));
         })?;

@@ -83,6 +83,11 @@ impl Drop for OpenPrompt {
 }
 
 impl Gate {
+    /// How many columns the terminal has.
+    pub fn columns(&self) -> usize {
+        columns()
+    }
+
     /// Prints `text`, whole lines that are safe for a terminal, to standard error: now, or when the prompt is closed.
     /// Never waits for a person.
     pub fn print(&self, text: &str) {
@@ -185,11 +190,16 @@ impl Gate {
     }
 }
 
+/// How many columns the terminal has.
+fn columns() -> usize {
+    usize::from(console::Term::stderr().size().1).max(1)
+}
+
 impl GateState {
     /// Takes the status line off the screen. In a terminal that became narrower it may have become several.
     fn erase(&self) {
         let Some(line) = self.status.as_ref().filter(|_| !self.is_open_line) else { return };
-        let columns = usize::from(console::Term::stderr().size().1).max(1);
+        let columns = columns();
         let above = width(line).div_ceil(columns).saturating_sub(1);
         write(&format!("\r\x1b[K{}", "\x1b[A\x1b[K".repeat(above)));
     }

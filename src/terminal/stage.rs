@@ -71,10 +71,21 @@ pub(super) struct Stage {
     takes_pastes: bool,
     /// Whether the whole message has been on the screen.
     pub(super) has_read: bool,
+    /// Whether what is typed before and after belongs to the dialog's line too, as it does where nobody asks anything.
+    keeps_typed: bool,
+}
+
+/// What becomes of keys that were pressed before a dialog begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum TypedAhead {
+    /// They are thrown away: they are not an answer to what was not asked yet.
+    Dropped,
+    /// They are the dialog's.
+    Kept,
 }
 
 impl Stage {
-    pub(super) fn open(terminal: &Terminal, alarm: Alarm) -> Result<Self, DialogEnd> {
+    pub(super) fn open(terminal: &Terminal, alarm: Alarm, ahead: TypedAhead) -> Result<Self, DialogEnd> {
         let tty = Tty::open(terminal.input.clone())?;
         let look = terminal.look;
         let stage = Self {
@@ -87,10 +98,12 @@ impl Stage {
             announced: false,
             takes_pastes: false,
             has_read: false,
+            keeps_typed: ahead == TypedAhead::Kept,
         };
         stage.size()?;
-        // What was typed before anything was asked is not an answer to it.
-        stage.flush();
+        if !stage.keeps_typed {
+            stage.flush();
+        }
         Ok(stage)
     }
 
@@ -195,8 +208,10 @@ impl Stage {
 
 impl Drop for Stage {
     fn drop(&mut self) {
-        // Keys that were meant for a prompt which is gone must not reach the shell or the next one.
-        self.flush();
+        // Keys that were meant for a question which is gone must not reach the shell or the next one.
+        if !self.keeps_typed {
+            self.flush();
+        }
         self.take_pastes(false);
         self.leave(&[]);
     }
