@@ -4,6 +4,7 @@ use clap::{ArgAction, Parser, Subcommand, builder::styling::Styles};
 
 use crate::commands::{self, options::GlobalArgs};
 
+mod grammar;
 mod help;
 mod program;
 #[cfg(test)]

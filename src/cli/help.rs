@@ -1,3 +1,5 @@
+use std::mem::take;
+
 use clap::Command;
 
 /// How the help of a command is laid out: what it does, examples, and all else after that.
@@ -12,8 +14,10 @@ pub(super) fn examples_first(mut command: Command) -> Command {
         let others = others.into_iter().map(on_one_line).collect::<Vec<_>>().join("\n\n");
         command = command.before_help(examples.join("\n\n")).after_help(others).help_template(LAYOUT);
     }
-    let names: Vec<String> = command.get_subcommands().map(|command| command.get_name().to_owned()).collect();
-    names.into_iter().fold(command, |command, name| command.mut_subcommand(name, examples_first))
+    for inner in command.get_subcommands_mut() {
+        *inner = examples_first(take(inner));
+    }
+    command
 }
 
 /// A paragraph without its line breaks, which are made anew for the width of the terminal; lines that are set in stay.

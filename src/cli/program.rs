@@ -3,11 +3,11 @@ use std::{ffi::OsString, os::unix::net::UnixStream, process::ExitCode, sync::Arc
 use anyhow::Context as _;
 use clap::{CommandFactory as _, FromArgMatches as _, error::ErrorKind};
 
-use super::{Cli, Command, help::examples_first};
+use super::{Cli, Command, grammar::read};
 use crate::{
     commands::{
         CommandLine, Context, add, answers,
-        argv::{guess_output, read_words},
+        argv::guess_output,
         call, candidates, complete, completions, demo_server, doctor, down, downcast, help_or_usage, import,
         instructions, keep_server, login, logout, logs, man,
         options::GlobalArgs,
@@ -21,6 +21,7 @@ use crate::{
 /// This command line, for commands that carry out others.
 const PROGRAM: CommandLine = CommandLine {
     grammar: Cli::command,
+    read,
     dispatch: |words, context| Box::pin(async move { dispatch(Cli::from_arg_matches(&words)?.command, context).await }),
 };
 
@@ -30,8 +31,7 @@ const DESCRIPTORS: usize = 16;
 /// Runs the program with the words of its command line, its own name first, and gives its exit code.
 pub fn run(words: Vec<OsString>) -> ExitCode {
     let mode = guess_output(words.get(1..).unwrap_or_default());
-    let mut grammar = examples_first(Cli::command());
-    let (result, printer) = match parse(words, &mut grammar) {
+    let (result, printer) = match parse(words) {
         Ok(cli) => {
             choose_colour(cli.global.color);
             let printer = Arc::new(
@@ -42,7 +42,7 @@ pub fn run(words: Vec<OsString>) -> ExitCode {
             let context = Context::new(cli.global, Arc::clone(&printer), PROGRAM);
             (block_on(dispatch(cli.command, &context)), printer)
         }
-        Err(error) => {
+        Err((error, grammar)) => {
             let printer = Arc::new(Printer::new(mode, Verbosity::Normal));
             if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand && mode == OutputMode::Text {
                 printer.usage(&error.render().to_string());
@@ -81,10 +81,9 @@ pub fn context() -> Context {
 /// # Errors
 /// [`Error`], which is not printed.
 pub async fn carry_out(words: Vec<OsString>, context: &Context) -> Result<(), Error> {
-    let mut grammar = examples_first(Cli::command());
-    let cli = match parse(words, &mut grammar) {
+    let cli = match parse(words) {
         Ok(cli) => cli,
-        Err(error) => return help_or_usage(&error, &grammar, &context.printer).map_err(downcast),
+        Err((error, grammar)) => return help_or_usage(&error, &grammar, &context.printer).map_err(downcast),
     };
     let printer = Arc::new(
         Printer::new(cli.global.output, cli.global.verbosity())
@@ -147,6 +146,7 @@ fn descriptors() -> Result<(), Error> {
     pairs.map(drop).map_err(|error| Error::Io(format!("toolnexus may not open enough files (`ulimit -n`): {error}")))
 }
 
-fn parse(words: Vec<OsString>, grammar: &mut clap::Command) -> Result<Cli, clap::Error> {
-    read_words(words, grammar).and_then(|matches| Cli::from_arg_matches(&matches))
+/// What `words` say, or what clap says of them, with the grammar that it went by.
+fn parse(words: Vec<OsString>) -> Result<Cli, (clap::Error, clap::Command)> {
+    Cli::from_arg_matches(&read(words)?).map_err(|error| (error, Cli::command()))
 }

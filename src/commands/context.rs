@@ -1,4 +1,5 @@
 use std::{
+    ffi::OsString,
     io,
     sync::{Arc, Mutex, OnceLock},
 };
@@ -19,6 +20,8 @@ use crate::{
 pub(crate) struct CommandLine {
     /// Its words.
     pub(crate) grammar: fn() -> clap::Command,
+    /// What words say, or what clap says of them, with the grammar that it went by.
+    pub(crate) read: fn(Vec<OsString>) -> Result<ArgMatches, (clap::Error, clap::Command)>,
     /// Carries out what they came to.
     pub(crate) dispatch: for<'a> fn(ArgMatches, &'a Context) -> LocalBoxFuture<'a, anyhow::Result<()>>,
 }
@@ -66,6 +69,11 @@ impl Context {
     /// The command line of the program.
     pub(super) fn grammar(&self) -> clap::Command {
         (self.program.grammar)()
+    }
+
+    /// What the words of a command line say, or what clap says of them, with the grammar that it went by.
+    pub(super) fn read(&self, words: Vec<OsString>) -> Result<ArgMatches, (clap::Error, clap::Command)> {
+        (self.program.read)(words)
     }
 
     /// Carries out a command line.

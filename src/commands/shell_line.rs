@@ -12,7 +12,6 @@ use serde_json::Value;
 use tokio::io::{AsyncBufReadExt, BufReader};
 
 use super::{
-    argv::read_words,
     command_host::CommandHost,
     context::{Context, downcast},
     options::GlobalArgs,
@@ -194,11 +193,10 @@ impl<'a> Shell<'a> {
     }
 
     async fn command(&mut self, words: Vec<String>, name: Option<&str>) -> anyhow::Result<()> {
-        let mut grammar = self.context.grammar();
         let own = std::iter::once(OsString::from("toolnexus")).chain(words.iter().map(OsString::from));
-        let matches = match read_words(own.collect(), &mut grammar) {
+        let matches = match self.context.read(own.collect()) {
             Ok(matches) => matches,
-            Err(error) => return help_or_usage(&error, &grammar, &self.context.printer),
+            Err((error, grammar)) => return help_or_usage(&error, &grammar, &self.context.printer),
         };
         if let Some(word) = words.iter().find(|word| reads_stdin(word, &words)) {
             let stdin = if self.is_script { "the script" } else { "where you type" };
