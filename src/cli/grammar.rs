@@ -114,7 +114,7 @@ mod tests {
             let words: Vec<OsString> = ["toolnexus"].into_iter().chain(words.split(' ')).map(OsString::from).collect();
             let whole = read_words(words.clone(), &mut examples_first(Cli::command()));
             match (read(words.clone()), whole) {
-                (Ok(one), Ok(whole)) => assert_eq!(one, whole, "{words:?}"),
+                (Ok(one), Ok(whole)) => assert_eq!(one.subcommand(), whole.subcommand(), "{words:?}"),
                 (Err((one, _)), Err(whole)) => assert_eq!(one.to_string(), whole.to_string(), "{words:?}"),
                 (one, whole) => panic!("{words:?}: {one:?} and {whole:?}"),
             }
