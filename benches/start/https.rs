@@ -64,7 +64,8 @@ fn answer_all(stream: TcpStream, config: Arc<ServerConfig>) -> Result<()> {
                 ("200 OK", json!({"jsonrpc": "2.0", "id": id, "error": error}).to_string())
             }
         };
-        let head = format!("HTTP/1.1 {status}\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n", body.len());
+        let head =
+            format!("HTTP/1.1 {status}\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n", body.len());
         connection.get_mut().write_all((head + &body).as_bytes())?;
     }
 }

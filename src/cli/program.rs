@@ -6,12 +6,10 @@ use clap::{CommandFactory as _, FromArgMatches as _, error::ErrorKind};
 use super::{Cli, Command, grammar::read};
 use crate::{
     commands::{
-        CommandLine, Context, add, answers,
-        argv::guess_output,
-        call, candidates, complete, completions, demo_server, doctor, down, downcast, help_or_usage, import,
-        instructions, keep_server, login, logout, logs, man,
-        options::GlobalArgs,
-        ping, prompt, prompts, read, remove, resources, resume, servers, shell, switch, tools, up, watch,
+        CommandLine, Context, add, answers, argv::guess_output, call, candidates, complete, completions, demo_server,
+        doctor, down, downcast, help_or_usage, import, instructions, keep_server, login, logout, logs, man,
+        options::GlobalArgs, ping, prompt, prompts, read, remove, resources, resume, servers, shell, switch, tools, up,
+        watch,
     },
     error::Error,
     output::{OutputMode, Printer, Verbosity},
