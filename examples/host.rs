@@ -19,11 +19,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     });
     let host = Host::from_config(servers, Some(ada))?;
     let client = host.connect("forms").await?;
-    for block in client.tool("greet", json!({})).await?.content {
-        if let ContentBlock::Text(text) = block {
-            println!("{text}");
-        }
-    }
+    println!("{}", client.tool("greet", json!({})).await?.text());
     host.disconnect_all().await;
     Ok(())
 }

@@ -33,7 +33,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let servers = json!({"mcpServers": {"forms": {"command": command, "args": words.collect::<Vec<_>>()}}});
     let host = Host::with_resolver(servers, Arc::new(Same("Grace")))?;
     let result = host.connect("forms").await?.tool("greet", json!({})).await?;
-    println!("{:?}", result.content);
+    println!("{}", result.text());
     host.disconnect_all().await;
     Ok(())
 }

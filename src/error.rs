@@ -23,6 +23,7 @@ const FIELDS: usize = 60;
 
 /// Why a run did not end well. Each variant has an exit code, a code in words, and often a hint.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum Error {
     /// The command line is wrong, or an argument does not fit.
     #[error("{message}")]
@@ -89,7 +90,7 @@ pub enum Error {
     /// Questions could not be answered; the server was told cancel.
     #[error("{}", unanswered_message(.0))]
     Unanswered(Vec<Unanswered>),
-    /// Something of ours failed, a file or a stream: a clause that says so.
+    /// Something on our side failed, a file or a stream: a clause that says so.
     #[error("{0}")]
     Io(String),
     /// The call was put aside, for a later run.
@@ -339,6 +340,7 @@ fn client_exit(error: &ClientError) -> u8 {
         ClientError::Connect(_) | ClientError::Lost { .. } => 4,
         ClientError::Unauthorized(_) => 5,
         ClientError::Version { .. } | ClientError::Rpc { .. } | ClientError::Invalid { .. } => 6,
+        ClientError::Arguments(_) => 2,
         ClientError::Interrupted { .. } => 130,
     }
 }
@@ -354,6 +356,7 @@ fn client_code(error: &ClientError) -> &'static str {
         ClientError::Version { .. } => "version",
         ClientError::Rpc { .. } => "rpc",
         ClientError::Invalid { .. } => "invalid-answer",
+        ClientError::Arguments(_) => "usage",
         ClientError::Interrupted { .. } => "interrupted",
     }
 }

@@ -3,6 +3,7 @@ use crate::form::FieldError;
 /// Why the words are not arguments for the tool: a usage error, found before the call. Names and values in the messages
 /// are not made safe for a terminal.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ArgumentError {
     /// A word without `=`, or without a name before it.
     #[error("{0:?} is not an argument: write key=text, key:=json or key=@file")]

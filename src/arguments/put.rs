@@ -8,7 +8,7 @@ pub(super) enum Repetition {
     First,
     /// As one more of a list.
     Grows,
-    /// Once too often.
+    /// A second time, where one is enough.
     Refused,
 }
 

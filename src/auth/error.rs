@@ -5,6 +5,7 @@ use crate::transport::TransportError;
 
 /// Why a sign-in did not succeed. Nothing in it is secret; what others said is safe to show on one line.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum AuthError {
     /// Something cannot be used as it is: metadata, a key, a setting.
     #[error("{0}")]

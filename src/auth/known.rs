@@ -19,7 +19,7 @@ pub(super) struct Tokens {
 }
 
 impl Tokens {
-    /// Reads an answer; why it is none. Values are not quoted.
+    /// Reads an answer; or why it is not one. Values are not quoted.
     pub(super) fn read(object: &Map<String, Value>) -> Result<Self, &'static str> {
         let text =
             |key: &str| object.get(key).and_then(Value::as_str).filter(|text| !text.is_empty()).map(str::to_owned);

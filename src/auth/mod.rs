@@ -18,13 +18,13 @@ mod jwt;
 mod keyring;
 mod known;
 mod plan;
-mod program;
 mod revoke;
 mod store;
 mod token;
+mod token_program;
 
 pub use credentials::{SignIn, SignInOptions};
 pub use error::AuthError;
-pub use program::ProgramCredentials;
 pub use revoke::{SignedOut, sign_out};
 pub use store::{Store, StoreError, StoredSignIn};
+pub use token_program::ProgramCredentials;

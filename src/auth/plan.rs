@@ -108,7 +108,7 @@ impl Plan<'_> {
         self.registered.as_ref()
     }
 
-    /// Who we are to the authorization server, coming back to `redirect`: configured, described by a document of ours,
+    /// Who we are to the authorization server, coming back to `redirect`: configured, described by our own document,
     /// registered earlier, or registered now.
     pub(super) async fn client(&self, redirect: &str) -> Result<OAuthClient, AuthError> {
         if let Some(client) = OAuthClient::configured(self.oauth, &self.auth_server)? {

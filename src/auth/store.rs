@@ -94,6 +94,7 @@ pub(super) struct Book {
 
 /// Why what is kept cannot be used, as a clause.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum StoreError {
     /// The system said no.
     #[error("the sign-ins in {} cannot be {what}", path.display())]
@@ -108,7 +109,7 @@ pub enum StoreError {
     /// Others can read it, so that it may be known to anybody.
     #[error("others can read the sign-ins in {}: if nobody did, `chmod 600` it; else remove it, and sign in again", .0.display())]
     Open(PathBuf),
-    /// It is not a file of ours.
+    /// It is not our file.
     #[error("{} does not hold sign-ins: remove it, and sign in again", .0.display())]
     Broken(PathBuf),
     /// The system's keyring said no.
@@ -119,7 +120,7 @@ pub enum StoreError {
         /// What it said.
         reason: String,
     },
-    /// It is in the keyring, and not of ours.
+    /// It is in the keyring, and not ours.
     #[error("the entry `toolnexus` in the system's keyring does not hold sign-ins: remove it, and sign in again")]
     BrokenEntry,
     /// A newer program wrote it.

@@ -20,7 +20,7 @@ pub(super) fn examples_first(mut command: Command) -> Command {
     command
 }
 
-/// A paragraph without its line breaks, which are made anew for the width of the terminal; lines that are set in stay.
+/// A paragraph without its line breaks, which are made again for the width of the terminal; lines that are set in stay.
 fn on_one_line(part: &str) -> String {
     if part.lines().any(|line| line.starts_with(' ')) { part.to_owned() } else { part.replace('\n', " ") }
 }

@@ -8,7 +8,7 @@ use super::{
     BeforeSending, CallEnd, Caller, ClientError, ClientOptions, PendingCall, ProgressSink, ServerInfo, TaskSink,
     direct_client::DirectClient, negotiate::Opener,
 };
-use crate::{config::ServerConfig, protocol::Tool};
+use crate::{config::ServerConfig, elicitation::ServerName, protocol::Tool};
 
 /// A `tools/call` to make.
 #[derive(Clone, Debug, Default)]
@@ -46,6 +46,8 @@ enum DirectOrAttached {
 
 /// A client that another process holds. What it does is what [`Client`] says of its functions.
 pub trait Attached: Send + Sync {
+    /// See [`Client::server`].
+    fn server(&self) -> &ServerName;
     /// See [`Client::info`].
     fn info(&self) -> Arc<ServerInfo>;
     /// See [`Client::list_tools`] and, without `fresh`, [`Client::known_tools`].
@@ -153,6 +155,14 @@ impl Client {
         matches!(&self.0, DirectOrAttached::Attached(attached) if attached.is_over())
     }
 
+    /// What the server is called.
+    pub fn server(&self) -> &ServerName {
+        match &self.0 {
+            DirectOrAttached::Direct(direct) => direct.opener.server(),
+            DirectOrAttached::Attached(attached) => attached.server(),
+        }
+    }
+
     /// What the server says of itself.
     pub fn info(&self) -> Arc<ServerInfo> {
         match &self.0 {
@@ -164,7 +174,7 @@ impl Client {
     /// All of `tools/list`, page by page. What is not a tool is left out with a notice.
     ///
     /// # Errors
-    /// When a page cannot be had.
+    /// When a page cannot be fetched.
     pub async fn list_tools(&self, stop: &CancellationToken) -> Result<Vec<Tool>, ClientError> {
         match &self.0 {
             DirectOrAttached::Direct(direct) => direct.list_tools(stop).await,
@@ -175,7 +185,7 @@ impl Client {
     /// The tools as they were last listed, where that was not long ago; else as [`Client::list_tools`].
     ///
     /// # Errors
-    /// When a page cannot be had.
+    /// When a page cannot be fetched.
     pub async fn known_tools(&self, stop: &CancellationToken) -> Result<Vec<Tool>, ClientError> {
         match &self.0 {
             DirectOrAttached::Direct(direct) => direct.list_tools(stop).await,
@@ -186,7 +196,7 @@ impl Client {
     /// All entries of a listing: `prompts/list` with the key `prompts`, and so on, page by page.
     ///
     /// # Errors
-    /// When a page cannot be had.
+    /// When a page cannot be fetched.
     pub async fn list(&self, method: &str, key: &str, stop: &CancellationToken) -> Result<Vec<Value>, ClientError> {
         match &self.0 {
             DirectOrAttached::Direct(direct) => direct.list(method, key, stop).await,
@@ -205,7 +215,8 @@ impl Client {
         }
     }
 
-    /// `prompts/get` or `resources/read`, with everything that may happen on the way.
+    /// `prompts/get` or `resources/read`, with everything that may happen on the way. `caller` is who makes it, where
+    /// several share the client.
     ///
     /// # Errors
     /// When there is no result.
@@ -213,33 +224,18 @@ impl Client {
         &self,
         method: &str,
         params: Map<String, Value>,
+        caller: Option<Caller>,
         stop: &CancellationToken,
     ) -> Result<CallEnd, ClientError> {
         match &self.0 {
-            DirectOrAttached::Direct(direct) => direct.call(method, params, None, stop).await,
-            DirectOrAttached::Attached(attached) => attached.call(method, params, stop).await,
-        }
-    }
-
-    /// [`Client::call`] for one of several who share the client.
-    ///
-    /// # Errors
-    /// When there is no result.
-    pub async fn call_for(
-        &self,
-        caller: Caller,
-        method: &str,
-        params: Map<String, Value>,
-        stop: &CancellationToken,
-    ) -> Result<CallEnd, ClientError> {
-        match &self.0 {
-            DirectOrAttached::Direct(direct) => direct.call(method, params, Some(caller), stop).await,
+            DirectOrAttached::Direct(direct) => direct.call(method, params, caller, stop).await,
             DirectOrAttached::Attached(attached) => attached.call(method, params, stop).await,
         }
     }
 
     /// Goes on with a call that was put aside in an earlier run. Entries of `inputs` that have a response are not asked
     /// again. `before_sending` gets the call with all answers before they are sent; nothing is sent where it says no.
+    /// `caller` is who goes on with it, where several share the client.
     ///
     /// # Errors
     /// When there is no result; [`ClientError::Interrupted`] when `before_sending` said no.
@@ -247,27 +243,11 @@ impl Client {
         &self,
         pending: PendingCall,
         before_sending: BeforeSending<'_>,
+        caller: Option<Caller>,
         stop: &CancellationToken,
     ) -> Result<CallEnd, ClientError> {
         match &self.0 {
-            DirectOrAttached::Direct(direct) => direct.resume(pending, before_sending, None, stop).await,
-            DirectOrAttached::Attached(attached) => attached.resume(pending, before_sending, stop).await,
-        }
-    }
-
-    /// [`Client::resume`] for one of several who share the client.
-    ///
-    /// # Errors
-    /// As [`Client::resume`].
-    pub async fn resume_for(
-        &self,
-        caller: Caller,
-        pending: PendingCall,
-        before_sending: BeforeSending<'_>,
-        stop: &CancellationToken,
-    ) -> Result<CallEnd, ClientError> {
-        match &self.0 {
-            DirectOrAttached::Direct(direct) => direct.resume(pending, before_sending, Some(caller), stop).await,
+            DirectOrAttached::Direct(direct) => direct.resume(pending, before_sending, caller, stop).await,
             DirectOrAttached::Attached(attached) => attached.resume(pending, before_sending, stop).await,
         }
     }

@@ -64,7 +64,7 @@ impl DirectClient {
     /// All of `tools/list`, page by page. What is not a tool is left out with a notice.
     ///
     /// # Errors
-    /// When a page cannot be had.
+    /// When a page cannot be fetched.
     pub(super) async fn list_tools(&self, stop: &CancellationToken) -> Result<Vec<Tool>, ClientError> {
         let info = self.info();
         // A server that says what it offers is not asked for what it does not. One that says nothing at all may be sloppy.
@@ -83,7 +83,7 @@ impl DirectClient {
     /// All entries of a listing: `prompts/list` with the key `prompts`, and so on, page by page.
     ///
     /// # Errors
-    /// When a page cannot be had.
+    /// When a page cannot be fetched.
     pub(super) async fn list(
         &self,
         method: &str,

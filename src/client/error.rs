@@ -1,14 +1,17 @@
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::{
     protocol::RpcError,
+    text::cut,
     transport::{Closed, TransportError},
 };
 
 /// Why a client could not do what it was asked.
 #[derive(Debug, Serialize, Deserialize, thiserror::Error)]
+#[non_exhaustive]
 pub enum ClientError {
     /// The server could not be started or reached, or the connection was lost before it was ready.
     #[error(transparent)]
@@ -56,6 +59,9 @@ pub enum ClientError {
         /// How long it was waited for, without open questions.
         after: Duration,
     },
+    /// A tool was to be called with something else than an object: what it was.
+    #[error("the arguments of a tool are an object, and {} is none", cut(&.0.to_string(), 40))]
+    Arguments(Value),
     /// What an accepted link leads to was not done in time.
     #[error("the step behind the link was not finished within {} s", seconds(*after))]
     LinkTimedOut {
@@ -73,6 +79,7 @@ pub enum ClientError {
 /// What a server refused for lack of an authorization.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[error("{reason}")]
+#[non_exhaustive]
 pub struct Unauthorized {
     /// Why, as a clause; the server's words in it are not made safe for a terminal.
     pub reason: String,

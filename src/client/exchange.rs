@@ -66,7 +66,7 @@ impl DirectClient {
                 RequestFate::SpeaksOtherwise if again => self.replace(&session, stop).await?,
                 RequestFate::SessionEnded if again => self.opener.renew(&session, stop).await?,
                 RequestFate::Lost if again => {
-                    session.wire.setup().warn(format!("the answer to {method} was lost; it is sent again"))
+                    session.wire.setup().warn(format!("the answer to {method} was lost; it is sent again"));
                 }
                 _ => {
                     if answer.is_ok() {

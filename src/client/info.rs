@@ -6,6 +6,7 @@ use crate::protocol::{Era, Revision};
 /// What a server says of itself: the result of `initialize` (2025-11-25, *lifecycle*) or of `server/discover`
 /// (2026-07-28, *Discovery*), read leniently. Texts are the server's, not made safe for a terminal.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct ServerInfo {
     /// The revision that was agreed on.
     pub revision: Revision,

@@ -29,7 +29,7 @@ pub use error::{ClientError, Unauthorized};
 pub use info::ServerInfo;
 pub use notice::{Notice, NoticeKind, NoticeSink};
 pub use options::{ClientOptions, Times};
-pub use tool_request::{ProgressSink, ToolProgress, ToolRequest};
+pub use tool_request::{ProgressSink, ToolError, ToolProgress, ToolRequest};
 
 #[cfg(test)]
 mod tests;

@@ -10,6 +10,7 @@ use crate::{
 
 /// Something that a host has to say while it works. The host never prints: `output` renders these.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Notice {
     /// The server it is about.
     pub server: ServerName,
@@ -19,12 +20,13 @@ pub struct Notice {
 
 /// What a [`Notice`] says. Text in it is the server's, not made safe for a terminal, unless the name says otherwise.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub enum NoticeKind {
     /// A warning in our words.
     Warning(String),
     /// A line of the server's standard error.
     Stderr(String),
-    /// `notifications/progress` for a call of ours.
+    /// `notifications/progress` for our call.
     Progress {
         /// The tool, prompt or resource.
         call: Option<CallName>,
@@ -79,7 +81,7 @@ pub enum NoticeKind {
         /// What is spoken from now on.
         revision: Revision,
     },
-    /// `notifications/elicitation/complete` for a link of ours: its `elicitationId`.
+    /// `notifications/elicitation/complete` for our link: its `elicitationId`.
     LinkComplete(String),
     /// A call became a task, or a task changed: its id, its status, and its words.
     Task {

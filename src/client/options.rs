@@ -1,4 +1,4 @@
-use std::{path::PathBuf, sync::Arc, time::Duration};
+use std::{fmt, path::PathBuf, sync::Arc, time::Duration};
 
 use super::NoticeSink;
 use crate::{
@@ -9,6 +9,7 @@ use crate::{
 
 /// Everything a client needs beside its server's configuration.
 #[derive(Clone)]
+#[non_exhaustive]
 pub struct ClientOptions {
     /// What the server is called.
     pub server: ServerName,
@@ -36,8 +37,24 @@ pub struct ClientOptions {
     pub tool: Option<String>,
 }
 
+impl fmt::Debug for ClientOptions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ClientOptions")
+            .field("server", &self.server)
+            .field("resolver", &self.resolver.is_some())
+            .field("roots", &self.roots)
+            .field("protocol", &self.protocol)
+            .field("times", &self.times)
+            .field("cache", &self.cache)
+            .field("log_level", &self.log_level)
+            .field("tool", &self.tool)
+            .finish_non_exhaustive()
+    }
+}
+
 /// The time rules. All of them stand still while a question is open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Times {
     /// How long start and each listing may take. Default 30 s.
     pub start: Duration,

@@ -5,7 +5,10 @@ use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
 use super::{CallEnd, Client, ClientError, ToolCall};
-use crate::protocol::{CallToolResult, Tool};
+use crate::{
+    elicitation::ServerName,
+    protocol::{CallToolResult, Tool},
+};
 
 /// How far a call is (2025-11-25, *basic/utilities/progress*).
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -41,21 +44,44 @@ impl fmt::Debug for ProgressSink {
     }
 }
 
+/// Why a tool gave no result. The cause says what happened; [`with_causes`](crate::prelude::with_causes) writes both.
+#[derive(Debug, thiserror::Error)]
+#[error("{server}: the tool {tool:?} gave no result")]
+#[non_exhaustive]
+pub struct ToolError {
+    /// The server.
+    pub server: ServerName,
+    /// The tool.
+    pub tool: String,
+    /// What happened.
+    pub source: ClientError,
+}
+
 /// A `tools/call` that is made when this is awaited: see [`Client::tool`].
 #[derive(Debug)]
 #[must_use = "the call is made when this is awaited"]
 pub struct ToolRequest<'a> {
     client: &'a Client,
     call: ToolCall,
+    /// Why it cannot be made.
+    refused: Option<ClientError>,
     stop: CancellationToken,
 }
 
 impl Client {
-    /// A call of the tool `name`, with an object of arguments; `Value::Null` is none. What it asks on the way goes to the
-    /// resolver of the host.
+    /// All tools of the server: [`Client::list_tools`], which ends when this is dropped.
+    ///
+    /// # Errors
+    /// When a page of the list cannot be fetched.
+    pub async fn tools(&self) -> Result<Vec<Tool>, ClientError> {
+        self.list_tools(&CancellationToken::new()).await
+    }
+
+    /// A call of the tool `name`, with an object of arguments; `Value::Null` is an empty one. What it asks on the way goes
+    /// to the resolver of the host.
     ///
     /// ```no_run
-    /// # async fn example(client: &toolnexus::client::Client) -> Result<(), toolnexus::client::ClientError> {
+    /// # async fn example(client: &toolnexus::client::Client) -> Result<(), toolnexus::client::ToolError> {
     /// use toolnexus::prelude::*;
     ///
     /// let result = client.tool("greet", json!({"loud": true})).await?;
@@ -68,14 +94,13 @@ impl Client {
     /// # }
     /// ```
     pub fn tool(&self, name: impl Into<String>, arguments: Value) -> ToolRequest<'_> {
-        let arguments = match arguments {
-            Value::Object(arguments) => arguments,
-            Value::Null => Map::new(),
-            // No tool takes anything else; the server says so.
-            other => Map::from_iter([("arguments".to_owned(), other)]),
+        let (arguments, refused) = match arguments {
+            Value::Object(arguments) => (arguments, None),
+            Value::Null => (Map::new(), None),
+            other => (Map::new(), Some(ClientError::Arguments(other))),
         };
         let call = ToolCall { name: name.into(), arguments, ..ToolCall::default() };
-        ToolRequest { client: self, call, stop: CancellationToken::new() }
+        ToolRequest { client: self, call, refused, stop: CancellationToken::new() }
     }
 }
 
@@ -108,16 +133,23 @@ impl ToolRequest<'_> {
 }
 
 impl<'a> IntoFuture for ToolRequest<'a> {
-    type Output = Result<CallToolResult, ClientError>;
+    type Output = Result<CallToolResult, ToolError>;
     type IntoFuture = BoxFuture<'a, Self::Output>;
 
     /// Makes the call. Where a resolver puts a question aside it is interrupted: [`Client::call_tool`] gives such a call.
     fn into_future(self) -> Self::IntoFuture {
         Box::pin(async move {
-            match self.client.call_tool(self.call, &self.stop).await? {
-                CallEnd::Done(report) => Ok(CallToolResult::from_raw(&report.result)),
-                CallEnd::Deferred(pending) => Err(ClientError::Interrupted { method: pending.method }),
-            }
+            let tool = self.call.name.clone();
+            let ended = match self.refused.map_or(Ok(()), Err) {
+                Ok(()) => self.client.call_tool(self.call, &self.stop).await,
+                Err(refused) => Err(refused),
+            };
+            let ended = match ended {
+                Ok(CallEnd::Done(report)) => return Ok(CallToolResult::from_raw(&report.result)),
+                Ok(CallEnd::Deferred(pending)) => ClientError::Interrupted { method: pending.method },
+                Err(error) => error,
+            };
+            Err(ToolError { server: self.client.server().clone(), tool, source: ended })
         })
     }
 }

@@ -10,7 +10,7 @@ use super::{
     context::Context,
     options::ServerArgs,
     questions::Questions,
-    shared::{Lent, ShellConnections, ShellListener, ShellWay},
+    shell_connections::{Lent, ShellConnections, ShellListener, ShellWay},
     signals::Signals,
 };
 use crate::{
@@ -105,7 +105,7 @@ impl CommandHost {
         match warnings.count() {
             0 => {}
             more => {
-                printer.warning(&format!("and {more} more about the configuration; `toolnexus doctor` tells all"))?
+                printer.warning(&format!("and {more} more about the configuration; `toolnexus doctor` tells all"))?;
             }
         }
         let heard = Arc::new(Mutex::default());

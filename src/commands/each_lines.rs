@@ -16,7 +16,7 @@ use crate::error::Error;
 /// The longest line, in bytes.
 const LONGEST: u64 = 16 << 20;
 
-/// A line of arguments, or why it is none.
+/// A line of arguments, or why it is not one.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct ArgumentsLine {
     /// Which line of the file, from 1.

@@ -238,7 +238,7 @@ impl CommandHost {
     /// A listing of `server`: nothing where it does not declare `capability`, or does not know the method after all.
     ///
     /// # Errors
-    /// When a page cannot be had.
+    /// When a page cannot be fetched.
     pub(super) async fn list(
         &self,
         server: &str,

@@ -133,6 +133,9 @@ fn schema_of(say: &mut impl FnMut(String), key: &str, schema: &Value) {
     }
 }
 
+/// The types of JSON Schema.
+const TYPES: [&str; 7] = ["object", "array", "string", "number", "integer", "boolean", "null"];
+
 /// A walk through a schema.
 struct SchemaWalk<'a> {
     root: &'a Value,
@@ -165,7 +168,6 @@ impl<'a> SchemaWalk<'a> {
             Some(one) => vec![one],
             None => Vec::new(),
         };
-        const TYPES: [&str; 7] = ["object", "array", "string", "number", "integer", "boolean", "null"];
         for kind in types.into_iter().filter(|kind| kind.as_str().is_none_or(|kind| !TYPES.contains(&kind))) {
             let shown: String = kind.to_string().chars().take(40).collect();
             if self.wrong.len() < 5 {

@@ -181,7 +181,7 @@ impl Copied {
             self.kept.push(name.clone());
             return;
         }
-        // Of two with one name in the files of a client the first counts, as it does for a file of ours.
+        // Of two with one name in the files of a client the first counts, as it does for our own file.
         if there.is_some() && (!replace || self.has_seen(name)) {
             self.kept.push(name.clone());
             self.notes

@@ -41,7 +41,7 @@ impl KeptTask {
                 Ok(()) => is_written.store(true, Ordering::Relaxed),
                 // The task goes on; that it cannot be taken up is all that is lost.
                 Err(error) => {
-                    drop(printer.warning(&format!("the task could not be saved in {}: {error}", path.display())))
+                    drop(printer.warning(&format!("the task could not be saved in {}: {error}", path.display())));
                 }
             }
         }))

@@ -81,7 +81,7 @@ impl OneServer<'_> {
     pub(super) async fn call(&self, method: &str, params: Map<String, Value>) -> anyhow::Result<Box<RawValue>> {
         let name = params.get("name").or(params.get("uri")).and_then(Value::as_str).unwrap_or_default();
         let waiting = self.session.wait_for_call(self.server.as_str(), name);
-        let ended = self.client.call(method, params, &self.session.signals.stop).await;
+        let ended = self.client.call(method, params, None, &self.session.signals.stop).await;
         drop(waiting);
         match ended {
             Ok(CallEnd::Done(report)) => Ok(report.result),

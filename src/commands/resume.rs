@@ -140,7 +140,7 @@ impl Resume<'_> {
         };
         let before_sending = |answered: PendingCall| std::future::ready(mark(answered)).boxed();
         let waiting = self.session.wait_for_call(&self.server, &name);
-        let end = client.resume(call, &before_sending, &self.session.signals.stop).await;
+        let end = client.resume(call, &before_sending, None, &self.session.signals.stop).await;
         drop(waiting);
         if let Some(error) = failed.lock().unwrap_or_else(PoisonError::into_inner).take() {
             return Err(error);

@@ -58,9 +58,8 @@ fn may_be_kept(line: &str) -> bool {
         let names = key.trim_start_matches('-').split('.');
         let is_pair = word.contains('=');
         let has_user = word.contains("://") && word.contains('@');
-        !SECRET_OPTIONS.iter().any(|option| word.starts_with(option))
-            && !has_user
-            && !(is_pair && names.into_iter().any(names_secret))
+        let has_secret = SECRET_OPTIONS.iter().any(|option| word.starts_with(option));
+        !(has_secret || has_user || is_pair && names.into_iter().any(names_secret))
     })
 }
 

@@ -18,7 +18,7 @@ use super::{
     questions::Questions,
     refusal::help_or_usage,
     select::{Selected, ServerWord},
-    shared::ShellConnections,
+    shell_connections::ShellConnections,
     shell_history::History,
     shell_values::{Assignment, expand, value_of},
 };

@@ -132,16 +132,15 @@ impl Signals {
     fn fire(&self, signal: u8) {
         let first = self.received.compare_exchange(0, signal, Ordering::Relaxed, Ordering::Relaxed);
         if let Err(first) = first {
-            self.end_at_once(first);
+            Self::end_at_once(first);
         }
         self.stop.cancel();
         self.watch(signal);
         if is_blocked() {
-            let signals = self.clone();
             thread::spawn(move || {
                 thread::sleep(BLOCKED);
                 if is_blocked() {
-                    signals.end_at_once(signal);
+                    Self::end_at_once(signal);
                 }
             });
         }
@@ -160,7 +159,7 @@ impl Signals {
                 thread::sleep(DEAF);
                 let beats = signals.beats.load(Ordering::Relaxed);
                 if beats == seen {
-                    signals.end_at_once(signal);
+                    Self::end_at_once(signal);
                 }
                 seen = beats;
             }
@@ -169,7 +168,7 @@ impl Signals {
 
     /// Ends the process, with the terminal whole and no server left.
     #[allow(clippy::exit, reason = "whoever would return from main may be blocked")]
-    fn end_at_once(&self, signal: u8) -> ! {
+    fn end_at_once(signal: u8) -> ! {
         restore();
         kill_all();
         let error = if signal == INTERRUPTED { Error::Interrupted } else { Error::Terminated };
@@ -209,7 +208,7 @@ impl Signals {
                     () = next(&mut suspended) => {
                         // A prompt leaves the terminal whole first.
                         if !is_asking() {
-                            gate().beside(true, suspend);
+                            gate().beside(suspend);
                         }
                     }
                     () = next(&mut terminate) => self.fire(TERMINATED),

@@ -57,7 +57,8 @@ impl AdhocTarget {
     /// A configuration with this server alone: called `adhoc`, or by the host of its address.
     ///
     /// # Errors
-    /// [`ConfigError::Option`] for an empty command, an address that is none, and what [`ServerConfig::overlay`] gives.
+    /// [`ConfigError::Option`] for an empty command, something that is not an address, and what
+    /// [`ServerConfig::overlay`] gives.
     pub fn config(&self, overrides: &Overrides, environment: &Environment) -> Result<Config, ConfigError> {
         let (name, endpoint) = match self {
             Self::Command(words) => {

@@ -22,6 +22,8 @@ pub struct EditedFile {
     way: Option<Vec<&'static str>>,
 }
 
+crate::text::opaque! { EditedFile }
+
 impl EditedFile {
     /// The file at `path`, which need not be there yet.
     ///

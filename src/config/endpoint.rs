@@ -1,4 +1,4 @@
-use super::{ConfigError, Member, entry::EntryReader, near::plain, others_keys};
+use super::{ConfigError, Member, entry_reader::EntryReader, near::plain, others_keys};
 use crate::transport::{Endpoint, HttpEndpoint, HttpKind, StdioEndpoint};
 
 const URL: [&str; 3] = ["url", "serverUrl", "httpUrl"];
@@ -113,7 +113,7 @@ fn http(reader: &mut EntryReader<'_>, url: &Member, kind: HttpKind) -> Result<Ht
     Ok(endpoint)
 }
 
-/// `text` as a web address, or why it is none.
+/// `text` as a web address, or why it is not one.
 pub(super) fn web_address(text: &str) -> Result<url::Url, String> {
     let url = url::Url::parse(text.trim()).map_err(|error| format!("{text:?} is not a web address: {error}"))?;
     match url.scheme() {

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::{
     Config, ConfigError, Content, Document, Environment, Member, Node,
-    entry::{self, File},
+    entry_reader::{self, File},
     expand::Scope,
     fingerprint::digest,
     inputs,
@@ -46,7 +46,7 @@ pub fn parse(text: &str, path: Option<&Path>, environment: &Environment) -> Resu
         let reason = "it has no servers: expected the key `mcpServers` with an object of servers";
         return Err(file.wrong(root.at, reason.to_owned()));
     }
-    let entries = members.into_iter().map(|member| entry::read(&file, member)).collect();
+    let entries = members.into_iter().map(|member| entry_reader::read(&file, member)).collect();
     config.servers = entries;
     config.inputs = inputs::read(root, config.path.as_deref());
     config.warnings = warnings;

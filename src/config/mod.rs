@@ -3,7 +3,7 @@
 mod adhoc;
 mod edit;
 mod endpoint;
-mod entry;
+mod entry_reader;
 mod environment;
 mod expand;
 mod file;

@@ -11,10 +11,11 @@ use crate::{
 
 /// What a configuration file says, every entry read by itself.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct Config {
     /// The file, where there is one.
     pub path: Option<PathBuf>,
-    /// How it was come by.
+    /// How it was found.
     pub found_by: FoundBy,
     /// A hash of the file's path and text, as hexadecimal digits; empty without a file.
     pub hash: String,
@@ -30,8 +31,9 @@ pub struct Config {
     pub below: Option<PathBuf>,
 }
 
-/// How a configuration was come by.
+/// How a configuration was found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum FoundBy {
     /// The user named the file, or the server itself.
     #[default]
@@ -44,6 +46,7 @@ pub enum FoundBy {
 
 /// One entry of the file. A bad or disabled one never harms another.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct ServerEntry {
     /// Its key.
     pub name: ServerName,
@@ -65,6 +68,7 @@ pub struct ServerEntry {
 
 /// How to start or reach one server, with all variables expanded.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct ServerConfig {
     /// Where it is.
     pub endpoint: Endpoint,
@@ -180,6 +184,7 @@ impl Config {
 
 /// What is wrong with a configuration.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ConfigError {
     /// The file cannot be read.
     #[error("the configuration {} cannot be read: {reason}", path.display())]

@@ -2,7 +2,7 @@ use std::{fmt, path::PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::{ConfigError, Content, Member, Node, entry::EntryReader};
+use super::{ConfigError, Content, Member, Node, entry_reader::EntryReader};
 
 /// How a server is to be signed in to, or where its token comes from.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -41,6 +41,7 @@ pub struct OAuth {
 
 /// Where a signed statement about the program comes from.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub enum Assertion {
     /// It stands in the configuration, mostly by a variable.
     Given(Secret),
@@ -50,6 +51,7 @@ pub enum Assertion {
 
 /// Where tokens are kept.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub enum TokenStore {
     /// In a file that its owner alone can read.
     #[default]

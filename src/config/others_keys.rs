@@ -1,4 +1,4 @@
-use super::{ConfigError, Content, Member, Node, endpoint::check_header, entry::EntryReader, near::plain};
+use super::{ConfigError, Content, Member, Node, endpoint::check_header, entry_reader::EntryReader, near::plain};
 use crate::transport::HttpEndpoint;
 
 /// Keys under which other clients keep headers, and that mean nothing else; each as [`plain`] writes it.
@@ -51,11 +51,12 @@ pub(super) fn instead(key: &str, has_url: bool) -> Option<String> {
     if !UNCLEAR.contains(&plain.as_str()) {
         return None;
     }
-    Some(match has_url {
-        true => "write `headers`: {\"Authorization\": \"Bearer ${VARIABLE}\"}, or the header that the server wants"
-            .to_owned(),
-        false => "put it under `env`, by the name that the program reads".to_owned(),
-    })
+    let instead = if has_url {
+        "write `headers`: {\"Authorization\": \"Bearer ${VARIABLE}\"}, or the header that the server wants"
+    } else {
+        "put it under `env`, by the name that the program reads"
+    };
+    Some(instead.to_owned())
 }
 
 /// Adds the headers that the entry has under other clients' keys. What stands under `headers` wins.

@@ -39,8 +39,11 @@ pub struct Asked {
     pub end: BoxFuture<'static, Elicited>,
 }
 
+crate::text::opaque! { Asked }
+
 /// How an elicitation ended, from the client's point of view.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum Elicited {
     /// The server is told `result`.
     Replied {

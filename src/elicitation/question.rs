@@ -63,6 +63,7 @@ pub struct Question {
 
 /// What a [`Question`] asks for, as its request says.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub enum QuestionBody {
     /// Values for this form.
     Form(Arc<Form>),
@@ -131,7 +132,7 @@ impl PartialEq for Question {
 pub struct Origin {
     /// The server.
     pub server: ServerName,
-    /// The request of ours that is under way; `None` when the server asks outside of one.
+    /// Our request that is under way; `None` when the server asks outside of one.
     pub call: Option<CallName>,
     /// Whether that request is a `tools/call`.
     pub is_tool: bool,
@@ -143,6 +144,7 @@ pub struct Origin {
 
 /// In what way a question came.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub enum Cause {
     /// A request of the server's, with this id (legacy).
     Asked(Id),

@@ -46,6 +46,7 @@ pub trait Resolver: Send + Sync {
 
 /// How waiting for an accepted link ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub enum Waited {
     /// `done` fired.
     Complete,
@@ -59,6 +60,7 @@ pub enum Waited {
 
 /// How a question ended.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub enum Outcome {
     /// Answered: yes, no, or closed.
     Answered(Answer),
@@ -96,11 +98,16 @@ impl Why {
 }
 
 /// A resolver whose answers are sent as they are, whether they fit the form or not: for tests of servers.
+#[derive(Debug)]
 pub struct Unchecked<R>(pub R);
 
 impl<R: Resolver> Resolver for Unchecked<R> {
     fn claim(&self, question: Arc<Question>, stop: CancellationToken) -> BoxFuture<'static, Outcome> {
         self.0.claim(question, stop)
+    }
+
+    fn is_there(&self) -> bool {
+        self.0.is_there()
     }
 
     fn is_held(&self) -> bool {
@@ -113,6 +120,29 @@ impl<R: Resolver> Resolver for Unchecked<R> {
 
     fn wait(&self, link: Arc<Question>, done: CancellationToken, limit: Duration) -> BoxFuture<'static, Waited> {
         self.0.wait(link, done, limit)
+    }
+}
+
+/// A resolver that is shared, or of which nothing else is known, is one too.
+impl<R: Resolver + ?Sized> Resolver for Arc<R> {
+    fn claim(&self, question: Arc<Question>, stop: CancellationToken) -> BoxFuture<'static, Outcome> {
+        (**self).claim(question, stop)
+    }
+
+    fn is_there(&self) -> bool {
+        (**self).is_there()
+    }
+
+    fn is_held(&self) -> bool {
+        (**self).is_held()
+    }
+
+    fn remark(&self, question: &Question) -> Option<String> {
+        (**self).remark(question)
+    }
+
+    fn wait(&self, link: Arc<Question>, done: CancellationToken, limit: Duration) -> BoxFuture<'static, Waited> {
+        (**self).wait(link, done, limit)
     }
 }
 

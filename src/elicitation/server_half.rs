@@ -18,6 +18,7 @@ pub enum Verdict {
 
 /// Why a reply is not a verdict.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ServerHalfError {
     /// The reply was not JSON.
     #[error("the reply is not JSON: {0}")]

@@ -170,10 +170,7 @@ impl<'a> Shop<'a> {
         }
         let mut field = Field { key: key.to_owned(), ..made.field.clone() };
         if let Some(value) = &made.fixed {
-            field.kind = match self.budget.spend_on(value) {
-                true => FieldKind::Const(value.clone()),
-                false => FieldKind::Json,
-            };
+            field.kind = if self.budget.spend_on(value) { FieldKind::Const(value.clone()) } else { FieldKind::Json };
         }
         self.with_words(field, own, made.default.as_ref())
     }

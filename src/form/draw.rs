@@ -88,9 +88,9 @@ impl Drawn {
     }
 
     fn text(&mut self, schema: &Keywords<'_>, budget: &Budget) -> TextField {
-        let compiled = |source: &str| match budget.spend(1 + pattern::size(source) / 4) {
-            true => Pattern::new(source),
-            false => Pattern::unchecked(source),
+        let compiled = |source: &str| {
+            let is_cheap = budget.spend(1 + pattern::size(source) / 4);
+            if is_cheap { Pattern::new(source) } else { Pattern::unchecked(source) }
         };
         let pattern = schema.get("pattern").and_then(Value::as_str).map(compiled);
         if let Some(pattern) = pattern.as_ref().filter(|pattern| !pattern.is_checked()) {

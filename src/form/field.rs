@@ -47,6 +47,7 @@ pub struct Field {
 
 /// What kind of value a field takes.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum FieldKind {
     /// Text.
     Text(TextField),

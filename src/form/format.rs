@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 /// A text's `format`.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Format {
     /// An e-mail address.
     Email,

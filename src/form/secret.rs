@@ -49,7 +49,7 @@ const OTHER_TOKENS: &str = "page next previous prev continuation sync cursor max
 const THINGS: &str = "boarding bus ski day season gpio led drawing safety bowling map rolling";
 
 /// Whether a key or title names a secret. Words are found by case, underscores and the like, so a passport, a pinned
-/// post, a secretary or the tokens per minute are none.
+/// post, a secretary or the tokens per minute are not secrets.
 pub(crate) fn names_secret(name: &str) -> bool {
     let words = words(name);
     let is_about = |index: usize| words.get(index + 1).is_some_and(|next| is_in(next, ABOUT));

@@ -2,6 +2,7 @@ use crate::{client::ClientError, config::ConfigError, elicitation::ServerName};
 
 /// Why a host could not connect to a server.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum HostError {
     /// The configuration, or the server's entry in it, is not usable.
     #[error(transparent)]

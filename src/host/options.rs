@@ -1,4 +1,4 @@
-use std::{path::PathBuf, sync::Arc};
+use std::{fmt, path::PathBuf, sync::Arc};
 
 use tokio_util::sync::CancellationToken;
 
@@ -12,7 +12,18 @@ use crate::{
 };
 
 /// Everything a host needs beside its configuration.
+///
+/// ```
+/// use std::time::Duration;
+/// use toolnexus::prelude::*;
+///
+/// let mut options = HostOptions::answered_by(wait_for(async |request: Request| Answer::decline(&request.id)));
+/// options.times.call_silence = Duration::from_secs(20);
+/// options.roots.push("/srv/files".into());
+/// # let _ = Host::with_options(json!({"mcpServers": {}}), options).unwrap();
+/// ```
 #[derive(Clone)]
+#[non_exhaustive]
 pub struct HostOptions {
     /// Who answers questions, for all servers; without one elicitation is not declared.
     pub resolver: Option<Arc<dyn Resolver>>,
@@ -62,7 +73,28 @@ impl Default for HostOptions {
     }
 }
 
+impl fmt::Debug for HostOptions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("HostOptions")
+            .field("resolver", &self.resolver.is_some())
+            .field("sign_in", &self.sign_in)
+            .field("sign_ins", &self.sign_ins)
+            .field("roots", &self.roots)
+            .field("protocol", &self.protocol)
+            .field("times", &self.times)
+            .field("cache", &self.cache)
+            .field("log_level", &self.log_level)
+            .field("tool", &self.tool)
+            .finish_non_exhaustive()
+    }
+}
+
 impl HostOptions {
+    /// The defaults, with `resolver` to answer questions.
+    pub fn answered_by(resolver: impl Resolver + 'static) -> Self {
+        Self { resolver: Some(Arc::new(resolver)), ..Self::default() }
+    }
+
     /// What the client of `server` is told: these options, with what its configuration says laid over them.
     ///
     /// # Errors

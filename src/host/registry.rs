@@ -78,11 +78,10 @@ impl Host {
     /// # })
     /// ```
     pub fn from_config(source: impl Into<ConfigSource>, wait_for: Option<WaitFor>) -> Result<Self, HostError> {
-        let resolver = wait_for.map(|slot| -> Arc<dyn Resolver> { Arc::new(slot) });
-        Self::with_options(source, HostOptions { resolver, ..HostOptions::default() })
+        Self::with_options(source, wait_for.map(HostOptions::answered_by).unwrap_or_default())
     }
 
-    /// Likewise, with a [`Resolver`] that is told who asks.
+    /// The same, with a [`Resolver`] that is told who asks.
     ///
     /// # Errors
     /// When the configuration cannot be read.
@@ -90,7 +89,7 @@ impl Host {
         Self::with_options(source, HostOptions { resolver: Some(resolver), ..HostOptions::default() })
     }
 
-    /// Likewise, with everything that can be said.
+    /// The same, with everything that can be said.
     ///
     /// # Errors
     /// When the configuration cannot be read.

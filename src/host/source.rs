@@ -6,6 +6,7 @@ use crate::config::{Config, ConfigError, Environment, load, parse_value};
 
 /// A configuration: a file, or what would stand in one.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum ConfigSource {
     /// The file at this path.
     File(PathBuf),

@@ -1,9 +1,10 @@
-use std::sync::Arc;
+use std::{fmt, sync::Arc};
 
 use crate::{client::ServerInfo, elicitation::ServerName};
 
 /// How one configured server stands.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Status {
     /// Its name.
     pub server: ServerName,
@@ -25,4 +26,21 @@ pub enum ServerState {
     Connected(Arc<ServerInfo>),
     /// The last attempt to connect failed, or the connection has ended, and why.
     Failed(String),
+}
+
+impl fmt::Display for Status {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.server, self.state)
+    }
+}
+
+impl fmt::Display for ServerState {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Disabled => f.write_str("disabled"),
+            Self::Idle => f.write_str("not connected"),
+            Self::Connected(info) => write!(f, "connected, speaks {}", info.revision),
+            Self::Invalid(why) | Self::Failed(why) => f.write_str(why),
+        }
+    }
 }

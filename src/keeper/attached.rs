@@ -10,10 +10,15 @@ use super::{
 };
 use crate::{
     client::{Attached, BeforeSending, CallEnd, CallReport, ClientError, PendingCall, ServerInfo, ToolCall},
+    elicitation::ServerName,
     protocol::Tool,
 };
 
 impl Attached for Attachment {
+    fn server(&self) -> &ServerName {
+        &self.shared.options.server
+    }
+
     fn info(&self) -> Arc<ServerInfo> {
         Arc::clone(&self.info)
     }

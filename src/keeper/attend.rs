@@ -5,8 +5,8 @@ use tokio::{net::UnixStream, time::timeout};
 
 use super::{
     attachment::HELLO,
+    command_link::CommandLink,
     frame,
-    link::CommandLink,
     message::{PROGRAM, ToCommand, ToKeeper},
     outbox::Outbox,
     process::Keeper,

@@ -10,7 +10,7 @@ use tokio::{sync::mpsc, time::Instant};
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    link::CommandLink,
+    command_link::CommandLink,
     message::{End, Operation, OperationTimes, ToCommand},
     outbox::FrameBody,
     party::{Aside, OperationOwner, Party, pending},
@@ -87,13 +87,13 @@ impl Keeper {
             }
             Operation::Call { method, params } => {
                 self.call(owner, times, move |caller, stop| {
-                    Box::pin(async move { client.call_for(caller, &method, params, &stop).await })
+                    Box::pin(async move { client.call(&method, params, Some(caller), &stop).await })
                 })
                 .await;
             }
             Operation::Resume { pending } => {
                 if let Some(key) = pending.kept.clone() {
-                    self.take_up(&key, OperationOwner { is_resumed: true, ..owner }, &pending.method)
+                    self.take_up(&key, OperationOwner { is_resumed: true, ..owner }, &pending.method);
                 } else {
                     let asker = Arc::clone(&link);
                     self.call(owner, times, move |caller, stop| {
@@ -102,7 +102,7 @@ impl Keeper {
                                 let asker = Arc::clone(&asker);
                                 async move { asker.may_send(id, call).await }.boxed()
                             };
-                            client.resume_for(caller, pending, &ask, &stop).await
+                            client.resume(pending, &ask, Some(caller), &stop).await
                         })
                     })
                     .await;

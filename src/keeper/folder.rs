@@ -170,7 +170,7 @@ impl Folder {
         }
     }
 
-    /// Whether what stands at `socket` is a socket of ours.
+    /// Whether what stands at `socket` is our socket.
     pub(super) fn check_socket(socket: &Path) -> Result<(), FolderRefused> {
         use std::os::unix::fs::FileTypeExt as _;
         let refused = |what: &str| Err(FolderRefused(format!("{} {what}", socket.display())));

@@ -75,7 +75,7 @@ impl AttachmentState {
             let Some(operations) = operations.as_mut() else { return };
             let sender = if is_end { operations.remove(&id) } else { operations.get(&id).cloned() };
             if let Some(sender) = sender {
-                drop(sender.send(event))
+                drop(sender.send(event));
             }
         };
         match frame.head {

@@ -6,7 +6,7 @@ use std::{
 use futures_util::{FutureExt as _, future::BoxFuture};
 use tokio_util::sync::CancellationToken;
 
-use super::{link::CommandLink, process::Keeper};
+use super::{command_link::CommandLink, process::Keeper};
 use crate::elicitation::{Cause, Outcome, Question, Resolver, Waited, Why};
 
 /// Answers what is asked outside of any call, while a server is started, lists its tools or wants a sign-in: the command

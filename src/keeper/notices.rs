@@ -1,6 +1,6 @@
 use std::sync::{Arc, Weak, atomic::Ordering};
 
-use super::{latest::Latest, link::CommandLink, party::Party, process::Keeper};
+use super::{command_link::CommandLink, latest::Latest, party::Party, process::Keeper};
 use crate::{
     auth::SignInOptions,
     client::{ClientError, ClientOptions, Notice, NoticeKind, NoticeSink},

@@ -5,7 +5,7 @@ use serde_json::{Map, json};
 use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
 
-use super::link::{CommandLink, QuestionOut};
+use super::command_link::{CommandLink, QuestionOut};
 use crate::{
     client::{Notice, NoticeKind, PendingCall, PendingInput},
     elicitation::{Answer, Cause, Outcome, Question, Resolver, Waited, answer_to_elicit_result},

@@ -26,9 +26,9 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     calls::Parked,
+    command_link::CommandLink,
     folder::{Folder, FolderRefused},
     idle::{Idle, Use},
-    link::CommandLink,
     listed::ListedTools,
     log::KeeperLog,
     message::Standing,
@@ -46,6 +46,7 @@ const LAST_WORD: Duration = Duration::from_secs(1);
 
 /// Why there is no keeper.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum Unready {
     /// The folder cannot be used.
     #[error(transparent)]

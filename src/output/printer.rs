@@ -162,10 +162,6 @@ impl Printer {
                 return Ok(());
             }
             let event = format!("{}\n", self.mask.apply_json(&notice_event(notice).to_string()));
-            if self.stdout_is_terminal {
-                gate().print_to_stdout(&safe_json(&event));
-                return Ok(());
-            }
             return self.stdout(&event);
         }
         if let NoticeKind::Progress { call, progress, total, message } = &notice.kind
@@ -237,14 +233,14 @@ impl Printer {
         Ok(())
     }
 
-    /// Prints a line of ours to stderr, whatever the mode.
+    /// Prints one of our own lines to stderr, whatever the mode.
     pub fn line(&self, words: &str) {
         if self.verbosity > Verbosity::Quiet {
             gate().print(&format!("{}\n", safe_line(&self.mask.apply(words))));
         }
     }
 
-    /// Prints text of ours to stderr as it is: how the program is used, where a command is missing.
+    /// Prints our own text to stderr as it is: how the program is used, where a command is missing.
     pub fn usage(&self, text: &str) {
         gate().print(text);
     }
@@ -279,7 +275,7 @@ impl Printer {
         gate().print(&text);
     }
 
-    /// Prints text of ours to stdout as it is: help, the version, a schema.
+    /// Prints our own text to stdout as it is: help, the version, a schema.
     ///
     /// # Errors
     /// As [`Printer::notice`].
@@ -294,14 +290,15 @@ impl Printer {
     /// # Errors
     /// As [`Printer::notice`].
     pub(super) fn bytes(&self, bytes: &[u8]) -> io::Result<()> {
-        let mut stdout = io::stdout().lock();
-        let mut write = || {
-            WRITING.fetch_add(1, Ordering::Relaxed);
-            let written = stdout.write_all(bytes).and_then(|()| stdout.flush());
-            WRITING.fetch_sub(1, Ordering::Relaxed);
-            written
+        WRITING.fetch_add(1, Ordering::Relaxed);
+        let written = if self.stdout_is_terminal {
+            // A prompt that is open on the same screen goes first.
+            gate().print_to_stdout(bytes)
+        } else {
+            let mut stdout = io::stdout().lock();
+            stdout.write_all(bytes).and_then(|()| stdout.flush())
         };
-        let written = if self.stdout_is_terminal { gate().beside(bytes.ends_with(b"\n"), write) } else { write() };
+        WRITING.fetch_sub(1, Ordering::Relaxed);
         match written {
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
             Err(error) => Err(io::Error::new(error.kind(), format!("the output cannot be written: {error}"))),

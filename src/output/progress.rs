@@ -9,7 +9,7 @@ use crate::terminal::gate;
 
 /// What is done sooner is not told.
 const SOON: Duration = Duration::from_millis(400);
-/// How often the line is drawn anew.
+/// How often the line is drawn again.
 const TICK: Duration = Duration::from_millis(100);
 /// Things that follow each other as closely are told as if they were one.
 const GAP: Duration = Duration::from_millis(200);

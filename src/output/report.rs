@@ -31,7 +31,7 @@ pub enum Detail {
     Theirs(String),
     /// A line of the server's standard error: shown behind a bar, and for programs under a key of its own.
     Log(String),
-    /// Words of ours: shown indented.
+    /// Our own words: shown indented.
     Ours(String),
 }
 

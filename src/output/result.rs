@@ -16,7 +16,7 @@ const ADDRESS: usize = 2_000;
 const LONGEST_BELOW: usize = 64 << 10;
 
 /// How a result is shown to people.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct ResultLook<'a> {
     /// In which file each block is; empty where none is saved.
     pub saved: &'a [Saved],

@@ -96,7 +96,7 @@ fn extension(mime_type: &str) -> String {
 /// The bytes of base64 as servers write it.
 ///
 /// # Errors
-/// In words, when it is none.
+/// Why not, in words.
 pub(super) fn decoded(data: &str) -> Result<Vec<u8>, String> {
     let config = GeneralPurposeConfig::new()
         .with_decode_padding_mode(DecodePaddingMode::Indifferent)

@@ -28,7 +28,10 @@ pub enum PageReply {
     NotFound,
 }
 
+crate::text::opaque! { PageReply }
+
 /// A page.
+#[derive(Debug)]
 pub struct Page {
     /// The status that it goes out with.
     pub status: StatusCode,

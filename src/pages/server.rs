@@ -62,6 +62,8 @@ pub struct Visit {
     forms: Arc<Forms>,
 }
 
+crate::text::opaque! { Visit }
+
 impl Visit {
     /// What every form of a page needs: a hidden field with its token. A form counts once, so a page has one form, or
     /// several of which one will be sent.

@@ -19,6 +19,7 @@ pub struct ResourceContents {
 
 /// Text or bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum ResourceBody {
     /// Text.
     Text(String),

@@ -34,12 +34,12 @@ pub enum FrameKind {
         /// The method's name.
         method: String,
     },
-    /// A `result` for a request of ours.
+    /// A `result` for our request.
     Response {
         /// The id of the request.
         id: Id,
     },
-    /// An `error` for a request of ours, or for none that the peer could name.
+    /// An `error` for our request, or for none that the peer could name.
     Error {
         /// The id of the request; `None` when it is `null` or missing.
         id: Option<Id>,
@@ -48,6 +48,7 @@ pub enum FrameKind {
 
 /// Why bytes are not a frame.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum FrameError {
     /// Not JSON, or not a JSON object.
     #[error("it is not a JSON object")]

@@ -74,7 +74,7 @@ pub fn header_value(text: &str) -> String {
     if plain && !padded && !marked { text.to_owned() } else { format!("=?base64?{}?=", STANDARD.encode(text)) }
 }
 
-/// What [`header_value`] encodes as `value`; `None` when the base64 in it is none.
+/// What [`header_value`] encodes as `value`; `None` when what should be base64 is not.
 pub fn header_text(value: &str) -> Option<String> {
     match value.strip_prefix("=?base64?").and_then(|rest| rest.strip_suffix("?=")) {
         Some(encoded) => String::from_utf8(STANDARD.decode(encoded).ok()?).ok(),

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 /// How a revision of the protocol opens and asks (2026-07-28, *Versioning*, Terminology).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum Era {
     /// 2024-11-05 to 2025-11-25: an `initialize` handshake; the server sends requests.
     Legacy,
@@ -24,6 +25,7 @@ impl Era {
 
 /// A revision of the Model Context Protocol that this program speaks. Ordered by date.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[non_exhaustive]
 pub enum Revision {
     /// 2024-11-05, the first one, with the HTTP+SSE transport.
     #[serde(rename = "2024-11-05")]
@@ -73,6 +75,15 @@ impl Revision {
     }
 }
 
+impl fmt::Display for Era {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Legacy => "legacy",
+            Self::Modern => "modern",
+        })
+    }
+}
+
 impl fmt::Display for Revision {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())
@@ -81,6 +92,7 @@ impl fmt::Display for Revision {
 
 /// Which revision to speak with a server.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub enum ProtocolChoice {
     /// Find out.
     #[default]

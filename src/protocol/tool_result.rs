@@ -6,6 +6,7 @@ use super::parse_lenient;
 
 /// A view of a `CallToolResult` (2025-11-25, *server/tools*, Tool Result), read leniently.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct CallToolResult {
     /// The content blocks, in order; empty when missing.
     pub content: Vec<ContentBlock>,
@@ -22,6 +23,7 @@ pub struct CallToolResult {
 
 /// One content block of a result.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum ContentBlock {
     /// Text.
     Text(String),
@@ -77,17 +79,34 @@ impl CallToolResult {
 }
 
 impl CallToolResult {
+    /// The texts of the result, a line end between them, not made safe for a terminal; empty where it has none.
+    ///
+    /// ```
+    /// use serde_json::value::RawValue;
+    /// use toolnexus::protocol::CallToolResult;
+    /// let result = r#"{"content": [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}]}"#;
+    /// let result = CallToolResult::from_raw(&RawValue::from_string(result.into()).unwrap());
+    /// assert_eq!(result.text(), "a\nb");
+    /// ```
+    pub fn text(&self) -> String {
+        self.texts().join("\n")
+    }
+
+    fn texts(&self) -> Vec<&str> {
+        let texts = self.content.iter().filter_map(|block| match block {
+            ContentBlock::Text(text) => Some(text.as_str()),
+            _ => None,
+        });
+        texts.collect()
+    }
+
     /// What the result is about, as JSON text: the structured content in the server's own bytes; else the text where that
     /// is JSON; else the text as a JSON string, or a list of such where there are several blocks of JSON. `None` without either.
     pub fn data(&self) -> Option<String> {
         if let Some(structured) = &self.structured {
             return Some(structured.clone());
         }
-        let texts = self.content.iter().filter_map(|block| match block {
-            ContentBlock::Text(text) => Some(text.as_str()),
-            _ => None,
-        });
-        let texts: Vec<&str> = texts.collect();
+        let texts = self.texts();
         let is_json = |text: &&str| serde_json::from_str::<&RawValue>(text).is_ok();
         match texts.as_slice() {
             [] => None,

@@ -46,11 +46,14 @@ pub struct BrowserOptions {
     pub limit: Duration,
 }
 
+crate::text::opaque! { BrowserOptions }
+
 /// Hears what happens around questions at a browser.
 pub type BrowserSink = Arc<dyn Fn(&BrowserNotice<'_>) + Send + Sync>;
 
 /// What happens around questions at a browser.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub enum BrowserNotice<'a> {
     /// A question waits on the page at this address, which nobody but the person may know.
     Waits(&'a Question, &'a str),

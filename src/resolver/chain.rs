@@ -15,6 +15,8 @@ use crate::elicitation::{Answer, Outcome, Question, Resolver, Waited, Why};
 #[derive(Clone)]
 pub struct Chain(Arc<Links>);
 
+crate::text::opaque! { Chain }
+
 struct Links {
     resolvers: Vec<Arc<dyn Resolver>>,
     otherwise: Otherwise,

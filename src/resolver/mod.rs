@@ -1,5 +1,6 @@
 //! Who answers questions: files, programs, later runs, people, and the chain of them.
 
+mod answer_program;
 pub mod answers;
 mod browser;
 mod chain;
@@ -7,18 +8,17 @@ mod deferred;
 mod lock;
 mod pending;
 mod person;
-mod program;
 mod queue;
 mod record;
 mod taken;
 mod tally;
 
+pub use answer_program::{AnswerProgram, LineSink, ProgramError};
 pub use browser::{Browser, BrowserNotice, BrowserOptions, BrowserSink};
 pub use chain::Chain;
 pub use deferred::Deferred;
 pub use pending::{Named, Pending};
 pub use person::Person;
-pub use program::{AnswerProgram, LineSink, ProgramError};
 pub use record::Recorder;
 pub use taken::{PendingError, TakenCall};
 

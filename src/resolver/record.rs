@@ -24,6 +24,8 @@ pub struct Recorder {
     taken: Arc<Mutex<RecordedEntries>>,
 }
 
+crate::text::opaque! { Recorder }
+
 #[derive(Default)]
 struct RecordedEntries {
     entries: Vec<Value>,

@@ -8,6 +8,7 @@ use crate::{client::PendingCall, files};
 
 /// Why a call that was put aside cannot be taken up.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum PendingError {
     /// The file cannot be read or written.
     #[error("the call in {} cannot be used", path.display())]

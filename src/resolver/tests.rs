@@ -17,7 +17,7 @@ use crate::{
     protocol::{Era, Id},
 };
 
-fn question(params: &Value) -> Arc<Question> {
+pub(super) fn question(params: &Value) -> Arc<Question> {
     let origin = Origin {
         server: "forms".into(),
         call: Some("greet".into()),

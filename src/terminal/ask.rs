@@ -21,7 +21,7 @@ use crate::{
     form::Form,
 };
 
-/// Has what is shown drawn anew.
+/// Has what is shown drawn again.
 pub(crate) type Redraw = Box<dyn Fn() + Send>;
 
 impl Asking {
@@ -35,7 +35,7 @@ impl Asking {
 }
 
 impl Terminal {
-    /// Asks for what `form` wants. `redraw` is given a way to have the screen drawn anew.
+    /// Asks for what `form` wants. `redraw` is given a way to have the screen drawn again.
     pub(crate) async fn ask_form(
         &self,
         asking: Asking,

@@ -26,7 +26,7 @@ pub fn choose_colour(colour: Colour) {
     CHOSEN.store(colour as u8, Ordering::Relaxed);
 }
 
-/// Whether text for a stream is coloured that is a terminal or is none.
+/// Whether text is coloured, for a stream that may be a terminal.
 pub fn is_coloured(is_terminal: bool) -> bool {
     let chosen = match CHOSEN.load(Ordering::Relaxed) {
         1 => Colour::Always,
@@ -49,7 +49,7 @@ fn decide(chosen: Colour, variable: impl Fn(&str) -> Option<String>, is_terminal
     }
 }
 
-/// The word that a line of ours begins with, in the colour of its kind; all else as it is.
+/// The word that one of our own lines begins with, in the colour of its kind; all else as it is.
 pub fn painted(text: &str, is_terminal: bool) -> String {
     if !is_coloured(is_terminal) {
         return text.to_owned();

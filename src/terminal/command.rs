@@ -113,7 +113,7 @@ impl Stage {
                 }
                 Key::Up | Key::Down => {
                     let to = if key == Key::Up { at.saturating_sub(1) } else { (at + 1).min(lines.len() - 1) };
-                    lines[at] = editor.text().to_owned();
+                    editor.text().clone_into(&mut lines[at]);
                     at = to;
                     editor = Editor::new(&lines[at]);
                 }

@@ -29,7 +29,7 @@ impl Drop for Hold {
 
 impl Terminal {
     /// Runs `dialog` on a thread of its own, alone at the terminal, until its end. `stop` ends it at once, without a key
-    /// press, as SIGINT does; `ready` is given a bell that has the dialog drawn anew. However it ends, the terminal is as
+    /// press, as SIGINT does; `ready` is given a bell that has the dialog drawn again. However it ends, the terminal is as
     /// it was before this returns.
     pub(super) async fn run<T: Send + 'static>(
         &self,

@@ -44,7 +44,7 @@ pub(super) struct List<'a> {
     look: Look,
 }
 
-/// Why a drawing is stopped: to begin anew, or for good.
+/// Why a drawing is stopped: to start again, or for good.
 #[derive(Debug)]
 enum Stopped {
     Pressed(Pressed),

@@ -10,10 +10,10 @@ use std::{
 
 use crate::text::width;
 
-/// How many texts are kept while a prompt is open; the oldest go first.
+/// How many texts for standard error are kept while a prompt is open; the oldest go first. Data is never left out.
 const KEPT: usize = 1000;
 
-/// The one door to standard error: what is printed while a prompt is open is kept until it is closed.
+/// The one door to the terminal: what is printed while a prompt is open is kept until it is closed.
 ///
 /// ```no_run
 /// toolnexus::terminal::gate().print("forms: 3 of 9 files\n");
@@ -27,7 +27,7 @@ pub struct Gate {
 #[derive(Debug)]
 struct GateState {
     held: bool,
-    kept: VecDeque<(Stream, String)>,
+    kept: VecDeque<(Stream, Vec<u8>)>,
     dropped: usize,
     status: Option<String>,
     /// Whether what was printed last has no line end, so that nothing can be shown under it.
@@ -41,10 +41,7 @@ enum Stream {
     Stderr,
 }
 
-static GATE: Gate = Gate {
-    state: Mutex::new(GateState { held: false, kept: VecDeque::new(), dropped: 0, status: None, is_open_line: false }),
-    freed: Condvar::new(),
-};
+static GATE: Gate = Gate::new();
 
 /// The gate of this process.
 pub fn gate() -> &'static Gate {
@@ -83,6 +80,11 @@ impl Drop for OpenPrompt {
 }
 
 impl Gate {
+    const fn new() -> Self {
+        let state = GateState { held: false, kept: VecDeque::new(), dropped: 0, status: None, is_open_line: false };
+        Self { state: Mutex::new(state), freed: Condvar::new() }
+    }
+
     /// How many columns the terminal has.
     pub fn columns(&self) -> usize {
         columns()
@@ -91,31 +93,36 @@ impl Gate {
     /// Prints `text`, whole lines that are safe for a terminal, to standard error: now, or when the prompt is closed.
     /// Never waits for a person.
     pub fn print(&self, text: &str) {
-        self.pass(Stream::Stderr, text);
+        // That a terminal is gone is nothing that could be told anywhere.
+        drop(self.pass(Stream::Stderr, text.as_bytes()));
     }
 
-    /// The same to standard output, where that is a terminal too.
-    pub fn print_to_stdout(&self, text: &str) {
-        self.pass(Stream::Stdout, text);
+    /// The same to standard output, where that is a terminal too; `data` need not be whole lines.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn print_to_stdout(&self, data: &[u8]) -> io::Result<()> {
+        self.pass(Stream::Stdout, data)
     }
 
-    fn pass(&self, stream: Stream, text: &str) {
+    fn pass(&self, stream: Stream, text: &[u8]) -> io::Result<()> {
         let mut state = self.lock();
-        if !state.held {
-            state.erase();
-            stream.write(text);
-            return state.show();
+        if state.held {
+            state.keep(stream, text);
+            return Ok(());
         }
-        if state.kept.len() == KEPT {
-            state.kept.pop_front();
-            state.dropped += 1;
+        state.erase();
+        let written = stream.write(text);
+        if stream == Stream::Stdout {
+            state.is_open_line = !text.ends_with(b"\n");
         }
-        state.kept.push_back((stream, text.to_owned()));
+        state.show();
+        written
     }
 
-    /// Does what writes to the terminal by another way, or stops the program, with the status line out of its way.
-    /// `ends_line` says whether the cursor stands at the start of a line then.
-    pub fn beside<T>(&self, ends_line: bool, write: impl FnOnce() -> T) -> T {
+    /// Does what stops the program, or writes to the terminal by another way and ends its line, with the status line out of
+    /// its way.
+    pub fn beside<T>(&self, write: impl FnOnce() -> T) -> T {
         let mut state = self.lock();
         if state.held {
             drop(state);
@@ -123,7 +130,7 @@ impl Gate {
         }
         state.erase();
         let done = write();
-        state.is_open_line = !ends_line;
+        state.is_open_line = false;
         state.show();
         done
     }
@@ -204,6 +211,16 @@ impl GateState {
         write(&format!("\r\x1b[K{}", "\x1b[A\x1b[K".repeat(above)));
     }
 
+    fn keep(&mut self, stream: Stream, text: &[u8]) {
+        let notices = self.kept.iter().filter(|(stream, _)| *stream == Stream::Stderr).count();
+        if stream == Stream::Stderr && notices == KEPT {
+            let oldest = self.kept.iter().position(|(stream, _)| *stream == Stream::Stderr);
+            drop(oldest.and_then(|oldest| self.kept.remove(oldest)));
+            self.dropped += 1;
+        }
+        self.kept.push_back((stream, text.to_owned()));
+    }
+
     fn show(&self) {
         write(self.status.as_deref().filter(|_| !self.is_open_line).unwrap_or_default());
     }
@@ -212,8 +229,12 @@ impl GateState {
         if mem::take(&mut self.dropped) > 0 {
             write("… older lines were left out\n");
         }
-        for (stream, text) in self.kept.drain(..) {
-            stream.write(&text);
+        for (stream, mut text) in self.kept.drain(..) {
+            // A prompt may be drawn below.
+            if !text.is_empty() && !text.ends_with(b"\n") {
+                text.push(b'\n');
+            }
+            drop(stream.write(&text));
         }
     }
 }
@@ -229,20 +250,19 @@ impl Drop for Held {
 }
 
 impl Stream {
-    /// That a terminal is gone is nothing that could be told anywhere.
-    fn write(self, text: &str) {
-        let write = |mut stream: Box<dyn Write>| stream.write_all(text.as_bytes()).and_then(|()| stream.flush());
-        drop(match self {
+    fn write(self, text: &[u8]) -> io::Result<()> {
+        let write = |mut stream: Box<dyn Write>| stream.write_all(text).and_then(|()| stream.flush());
+        match self {
             _ if text.is_empty() => Ok(()),
             Self::Stdout => write(Box::new(io::stdout().lock())),
             Self::Stderr => write(Box::new(io::stderr().lock())),
-        });
+        }
     }
 }
 
 /// Writes to standard error.
 pub(super) fn write(text: &str) {
-    Stream::Stderr.write(text);
+    drop(Stream::Stderr.write(text.as_bytes()));
 }
 
 #[cfg(test)]
@@ -259,5 +279,21 @@ mod tests {
         assert!(is_asking());
         drop(open);
         assert!(!is_asking());
+    }
+
+    #[test]
+    fn what_comes_during_a_prompt_is_printed_after_it_and_data_is_never_left_out() {
+        static OWN: Gate = Gate::new();
+        let prompt = OWN.hold();
+        OWN.print_to_stdout(b"{\"row\": 1}\n").expect("kept");
+        for _ in 0..=KEPT {
+            OWN.print("");
+        }
+        let state = OWN.lock();
+        assert_eq!((state.kept.len(), state.dropped), (KEPT + 1, 1));
+        assert_eq!(state.kept[0], (Stream::Stdout, b"{\"row\": 1}\n".to_vec()));
+        drop(state);
+        drop(prompt);
+        assert!(!OWN.has_kept());
     }
 }

@@ -98,7 +98,7 @@ impl<'a> Choosing<'a> {
         Self { items, purpose, shown, active, typed: String::new(), guard, unread: 0, remark: None }
     }
 
-    /// What was already down when the prompt is drawn anew after a while does not count either.
+    /// What was already down when the prompt is drawn again after a while does not count either.
     fn begin_again(&mut self) {
         self.guard = self.purpose.guard();
     }
@@ -266,7 +266,7 @@ impl Stage {
     }
 
     /// Draws the list until a person has chosen; `None` is Escape. dialoguer draws and pages; keys are read by
-    /// [`super::drawing::ListDrawing`], to which a paste is none.
+    /// [`super::drawing::ListDrawing`], which does not take a paste for a key.
     fn pick(
         &mut self,
         scene: &Scene,

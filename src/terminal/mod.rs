@@ -28,7 +28,7 @@ mod job;
 mod key;
 mod layout;
 mod line;
-mod link;
+mod link_consent;
 mod list;
 #[cfg(feature = "notify")]
 mod notification;

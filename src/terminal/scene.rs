@@ -37,7 +37,7 @@ pub(super) struct Prompt {
     pub(super) hints: Vec<String>,
 }
 
-/// A remark of ours.
+/// Our own remark.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Note {
     /// Something to know.

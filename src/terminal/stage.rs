@@ -164,7 +164,7 @@ impl Stage {
         }
     }
 
-    /// Stops the program until the shell lets it go on. The prompt is taken away meanwhile, and is to be drawn anew.
+    /// Stops the program until the shell lets it go on. The prompt is taken away meanwhile, and is to be drawn again.
     pub(super) fn suspend(&mut self) -> Result<(), DialogEnd> {
         let pastes = self.takes_pastes;
         self.take_pastes(false);

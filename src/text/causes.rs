@@ -1,7 +1,7 @@
 use std::{error::Error, fmt::Write as _};
 
 /// An error with its causes, each told once: `the program "x" could not be started: No such file or directory`.
-pub(crate) fn with_causes(error: &dyn Error) -> String {
+pub fn with_causes(error: &dyn Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
     while let Some(error) = cause {

@@ -2,11 +2,14 @@
 
 mod causes;
 mod cut;
+mod opaque;
 mod sanitize;
 mod width;
 
-pub(crate) use causes::{with_causes, without_numbers};
+pub use causes::with_causes;
+pub(crate) use causes::without_numbers;
 pub(crate) use cut::{cut, safe_name, start_of};
+pub(crate) use opaque::opaque;
 pub(crate) use sanitize::{safe_line, safe_piped, safe_text};
 pub(crate) use {
     sanitize::is_harmful,

@@ -4,8 +4,9 @@ use serde::{Deserialize, Serialize};
 
 /// Where a server is.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub enum Endpoint {
-    /// A program of ours, over its standard streams.
+    /// A program that we started, over its standard streams.
     Stdio(StdioEndpoint),
     /// A web address.
     Http(HttpEndpoint),
@@ -55,6 +56,7 @@ impl fmt::Debug for HttpEndpoint {
 
 /// Which HTTP transport a server speaks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub enum HttpKind {
     /// Streamable HTTP, and HTTP+SSE where the server refuses that.
     #[default]

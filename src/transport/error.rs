@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// Why a connection could not be made, or a request could not be carried.
 #[derive(Debug, Serialize, Deserialize, thiserror::Error)]
+#[non_exhaustive]
 pub enum TransportError {
     /// The program could not be started.
     #[error("the program {command:?} could not be started")]

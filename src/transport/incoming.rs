@@ -21,6 +21,7 @@ impl From<Frame> for Outgoing {
 
 /// What comes from a server.
 #[derive(Debug)]
+#[non_exhaustive]
 pub enum Incoming {
     /// A message.
     Frame(Frame),
@@ -32,12 +33,12 @@ pub enum Incoming {
     Log(String),
     /// The request with this id cannot be answered any more; the connection goes on.
     Failed {
-        /// The request of ours.
+        /// Our request.
         id: Id,
         /// What happened to it.
         error: TransportError,
     },
-    /// A notification or reply of ours did not reach the server; the connection goes on.
+    /// Our notification or reply did not reach the server; the connection goes on.
     Undelivered {
         /// What it was: `notifications/initialized`, `the reply to 7`.
         what: String,

@@ -47,7 +47,9 @@ impl Mask {
                 in_address(part),
                 part.to_ascii_lowercase(),
             ];
-            spellings.into_iter().for_each(|value| self.add(value, shown));
+            for value in spellings {
+                self.add(value, shown);
+            }
         }
     }
 
@@ -140,7 +142,9 @@ impl Mask {
         let other = other.0.read().unwrap_or_else(PoisonError::into_inner);
         let (values, texts) = (other.values.clone(), other.texts.clone());
         drop(other);
-        values.into_iter().for_each(|(value, shown)| self.add(value, &shown));
+        for (value, shown) in values {
+            self.add(value, &shown);
+        }
         self.edit(|hidden| hidden.texts.extend(texts));
     }
 

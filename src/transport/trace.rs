@@ -31,6 +31,8 @@ pub struct Trace {
     mask: Mask,
 }
 
+crate::text::opaque! { Trace }
+
 impl Trace {
     /// Starts a trace in `path`, which only its owner may read; `-` is stderr. What was in the file is gone, unless it is
     /// open already (`/dev/stderr`), which is added to; what is not a regular file is not replaced.

@@ -93,7 +93,7 @@ impl FormDrawing<'_> {
         }
     }
 
-    pub(super) fn is_select(&self, node: &ControlNode) -> bool {
+    pub(super) fn is_select(node: &ControlNode) -> bool {
         matches!(node.control, Control::One) && choices(&node.field).len() > FEW
     }
 

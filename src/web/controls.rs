@@ -25,7 +25,7 @@ impl FormDrawing<'_> {
     pub(super) fn field(&self, node: &ControlNode) -> Markup {
         let is_group =
             !matches!(node.control, Control::Line | Control::Lines | Control::Number | Control::Date | Control::Json)
-                && !self.is_select(node);
+                && !Self::is_select(node);
         let wrong = self.wrong(node);
         html! {
             div .field .wrong[wrong.is_some()] id={ (node.id) "-field" } {
@@ -74,7 +74,7 @@ impl FormDrawing<'_> {
             Control::Secret => self.secret(node),
             Control::Moment => self.moment(node),
             Control::Boolean => self.boolean(node),
-            Control::One if self.is_select(node) => self.select(node),
+            Control::One if Self::is_select(node) => self.select(node),
             Control::One => self.radios(node),
             Control::Many => self.boxes(node),
             Control::Fixed => self.fixed(node),

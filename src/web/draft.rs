@@ -28,11 +28,13 @@ impl Draft {
     /// A form that nobody has touched: every field's default.
     pub(super) fn of(nodes: &[ControlNode]) -> Self {
         let mut draft = Self::default();
-        nodes.iter().for_each(|node| draft.lay(node, node.field.default.as_ref()));
+        for node in nodes {
+            draft.lay(node, node.field.default.as_ref());
+        }
         draft
     }
 
-    /// What a browser sent. A secret that was typed before, and is not shown again, stays unless it is typed anew.
+    /// What a browser sent. A secret that was typed before, and is not shown again, stays unless it is typed again.
     pub(super) fn sent(&self, fields: &Fields, nodes: &[ControlNode]) -> Self {
         let mut draft = Self::default();
         for (name, value) in fields.iter().filter(|(name, _)| name.starts_with('f')) {
@@ -143,7 +145,7 @@ impl Draft {
             match place {
                 Some((number, _)) if number == row => {}
                 Some((number, rest)) if number > row => {
-                    drop(moved.insert(format!("{begin}{}{rest}", number - 1), values))
+                    drop(moved.insert(format!("{begin}{}{rest}", number - 1), values));
                 }
                 _ => drop(moved.insert(name, values)),
             }

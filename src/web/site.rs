@@ -79,23 +79,15 @@ impl Desk {
 
     /// What is asked now.
     fn front(&self, visit: &Visit) -> PageReply {
-        let current = self.state().current().map(|sheet| sheet.number);
-        match current {
-            Some(number) => self.show(number, false, visit),
-            None => {
-                let state = self.state();
-                let last = state.sheets.values().next_back().map(|sheet| sheet.number);
-                let is_gone = state.is_gone;
-                drop(state);
-                match last {
-                    Some(number) => self.show(number, false, visit),
-                    None => {
-                        let (title, body) = idle_page(is_gone);
-                        page(title, "", html! { div data-state="idle" data-news="0-news" {} (body) })
-                    }
-                }
-            }
+        let state = self.state();
+        let shown = state.current().or_else(|| state.sheets.values().next_back()).map(|sheet| sheet.number);
+        let is_gone = state.is_gone;
+        drop(state);
+        if let Some(number) = shown {
+            return self.show(number, false, visit);
         }
+        let (title, body) = idle_page(is_gone);
+        page(title, "", html! { div data-state="idle" data-news="0-news" {} (body) })
     }
 
     fn show(&self, number: u64, is_review: bool, visit: &Visit) -> PageReply {

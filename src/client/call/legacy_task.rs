@@ -45,7 +45,7 @@ impl OpenCall<'_> {
         // `tasks/result` waits for the end, and a server that needs input may ask on its stream alone.
         let mut waits = true;
         loop {
-            while !task.is_over() && !(waits && task.status == "input_required") {
+            while !(task.is_over() || waits && task.status == "input_required") {
                 self.tell_task(&task);
                 self.rest(task.pause()).await?;
                 task = self.look(&id).await?;

@@ -8,6 +8,7 @@ use crate::elicitation::{Request, Why};
 
 /// How a call ended.
 #[derive(Debug, Serialize, Deserialize)]
+#[non_exhaustive]
 pub enum CallEnd {
     /// The server gave its final result.
     Done(CallReport),
@@ -17,6 +18,7 @@ pub enum CallEnd {
 
 /// The final result of a call.
 #[derive(Debug, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct CallReport {
     /// The result's own bytes.
     pub result: Box<RawValue>,

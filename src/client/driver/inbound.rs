@@ -19,7 +19,7 @@ impl Driver {
         }
     }
 
-    /// A response to a request of ours. The ids of those are numbers; some servers send them back as strings.
+    /// A response to our request. The ids of those are numbers; some servers send them back as strings.
     fn take_response(&mut self, id: &Id, frame: Frame) {
         let number = id.as_number();
         let pending = self.pending.remove(id).or_else(|| self.pending.remove(number.as_ref()?));

@@ -18,7 +18,7 @@ pub(super) struct LinkWait {
     pub(super) done: CancellationToken,
     pub(super) scopes: Vec<u64>,
     /// The clocks stand still as long as it is waited.
-    _pauses: Vec<ClockPause>,
+    pauses: Vec<ClockPause>,
 }
 
 impl LinkWait {
@@ -85,10 +85,12 @@ impl Driver {
         let (key, done) = (self.next_key(), CancellationToken::new());
         let waited = resolver.wait(Arc::clone(&open.question), done.clone(), url_wait);
         let (link, scopes) = (open.link.clone(), open.scopes.clone());
-        let _pauses = self.pauses(&open.scopes);
+        let pauses = self.pauses(&open.scopes);
         // As long as that takes, others may run.
-        self.scopes_of(&scopes).for_each(|scope| scope.leave_floor());
-        self.waits.insert(key, LinkWait { link, done, scopes, _pauses });
+        for scope in self.scopes_of(&scopes) {
+            scope.leave_floor();
+        }
+        self.waits.insert(key, LinkWait { link, done, scopes, pauses });
         self.running.push(waited.map(move |waited| DriverEvent::Waited(key, waited)).boxed());
     }
 
@@ -105,6 +107,8 @@ impl Driver {
                 "the server has not reported the step behind the link as finished within {limit} s; the call goes on until it ends or --timeout"
             ));
         }
+        // The clocks go on.
+        drop(wait.pauses);
     }
 
     /// `notifications/elicitation/complete`. Unknown and finished ids are ignored.

@@ -78,7 +78,9 @@ impl Driver {
             Err(error) => return self.send(Frame::error(id, &error)),
         };
         let scopes: Vec<u64> = during.iter().map(|scope| scope.token).collect();
-        during.iter().for_each(|scope| scope.mark_asked());
+        for scope in during {
+            scope.mark_asked();
+        }
         self.setup.notice_of(caller.as_ref(), NoticeKind::Asked(Arc::clone(&asked.question)));
         let reply_to = match params.get("task").filter(|_| self.speaks_tasks()) {
             Some(task) => ReplyTo::Task(self.open_task(id, task)),

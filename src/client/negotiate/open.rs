@@ -27,6 +27,7 @@ use crate::{
     },
     config::ServerConfig,
     elicitation::Modes,
+    elicitation::ServerName,
     protocol::{Era, ProtocolChoice, Revision, code},
     transport::{self, Endpoint, HttpKind, Limits, Transport, TransportError},
 };
@@ -55,6 +56,11 @@ pub(in crate::client) type Connector =
     Box<dyn Fn(&ServerConfig) -> Result<Box<dyn Transport>, TransportError> + Send + Sync>;
 
 impl Opener {
+    /// What the server is called.
+    pub(in crate::client) fn server(&self) -> &ServerName {
+        &self.options.server
+    }
+
     /// Opens connections as the configuration says.
     pub(in crate::client) fn new(config: ServerConfig, options: ClientOptions) -> Self {
         let (trace, credentials) = (options.trace.clone(), options.credentials.clone());

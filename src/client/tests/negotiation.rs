@@ -22,6 +22,16 @@ async fn open(
     (client, peer)
 }
 
+/// Opens a client against a server that turns out to be modern.
+async fn open_as_modern(wish: Wish) {
+    let _ = open(wish, async |peers| {
+        let mut server = peers.recv().await?;
+        server.open_modern().await;
+        Some(server)
+    })
+    .await;
+}
+
 fn revision(client: &Result<Client, ClientError>) -> Revision {
     client.as_ref().expect("connected").info().revision
 }
@@ -249,12 +259,7 @@ async fn a_server_that_is_not_modern_any_more_is_found_out_about_at_the_first_re
     for dies in [false, true] {
         let cache = tempfile::tempdir().expect("a folder");
         let wish = || Wish { cache: Some(cache.path().to_owned()), ..Wish::default() };
-        let _ = open(wish(), async |peers| {
-            let mut server = peers.recv().await?;
-            server.open_modern().await;
-            Some(server)
-        })
-        .await;
+        open_as_modern(wish()).await;
         let (opener, mut stage) = stage(wish());
         let stop = CancellationToken::new();
         let play = async {
@@ -286,12 +291,7 @@ async fn a_server_that_is_not_modern_any_more_is_found_out_about_at_the_first_re
 async fn a_remembered_server_that_refuses_one_request_is_believed() {
     let cache = tempfile::tempdir().expect("a folder");
     let wish = || Wish { cache: Some(cache.path().to_owned()), ..Wish::default() };
-    let _ = open(wish(), async |peers| {
-        let mut server = peers.recv().await?;
-        server.open_modern().await;
-        Some(server)
-    })
-    .await;
+    open_as_modern(wish()).await;
     let (opener, mut stage) = stage(wish());
     let stop = CancellationToken::new();
     let play = async {

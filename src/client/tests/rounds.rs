@@ -166,7 +166,7 @@ async fn a_call_is_put_aside_with_what_was_answered_and_taken_up_again() {
         assert_eq!((&params["requestState"], &params["name"]), (&json!("s1"), &json!("greet")));
         server.reply(&id, json!({}));
     };
-    let (done, ()) = tokio::join!(client.resume(*pending, &|_| Box::pin(std::future::ready(true)), &stop), play);
+    let (done, ()) = tokio::join!(client.resume(*pending, &|_| Box::pin(std::future::ready(true)), None, &stop), play);
     assert!(matches!(done, Ok(CallEnd::Done(_))));
 }
 

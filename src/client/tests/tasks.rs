@@ -114,8 +114,10 @@ async fn a_task_is_put_aside_and_taken_up() {
         done["result"] = json!({"content": []});
         server.reply(&id, done);
     };
-    let (done, ()) =
-        tokio::join!(client.resume(PendingCall::clone(&pending), &|_| Box::pin(std::future::ready(true)), &stop), play);
+    let (done, ()) = tokio::join!(
+        client.resume(PendingCall::clone(&pending), &|_| Box::pin(std::future::ready(true)), None, &stop),
+        play
+    );
     assert_eq!(result(done.expect("a result")), json!({"content": []}));
 }
 

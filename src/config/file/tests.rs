@@ -333,7 +333,7 @@ proptest! {
 
     #[test]
     fn no_odd_entry_panics(
-        keys in prop::collection::vec((prop::sample::select(entry::KEYS.to_vec()), "[a-z${}:~/.-]{0,12}|[0-9]{1,3}"), 0..6),
+        keys in prop::collection::vec((prop::sample::select(entry_reader::KEYS.to_vec()), "[a-z${}:~/.-]{0,12}|[0-9]{1,3}"), 0..6),
     ) {
         let mut object = serde_json::Map::new();
         for (key, text) in keys {

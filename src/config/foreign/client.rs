@@ -4,6 +4,7 @@ use crate::config::Environment;
 
 /// A client of the protocol whose files are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum OtherClient {
     /// Anthropic's desktop application.
     ClaudeDesktop,

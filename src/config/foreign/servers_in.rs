@@ -21,7 +21,7 @@ pub struct ForeignServer {
     pub line: usize,
     /// For whom.
     pub reach: Reach,
-    /// Its entry, as it would stand in a file of ours.
+    /// Its entry, as it would stand in our own file.
     pub entry: Map<String, Value>,
     /// What is lost on the way.
     pub notes: Vec<String>,

@@ -1,7 +1,7 @@
 use serde_json::{Map, Value, json};
 
 use super::dialect::Dialect;
-use crate::config::{Content, Node, entry::KEYS};
+use crate::config::{Content, Node, entry_reader::KEYS};
 
 /// What becomes of an entry that another client wrote.
 pub(super) enum Translation {

@@ -7,7 +7,7 @@ use crate::{
     output::{
         OutputMode, ResultLook,
         fold::fold,
-        json::{one_line, pretty, safe_json},
+        json::{one_line, pretty},
         result::result_text,
     },
     protocol::CallToolResult,
@@ -72,11 +72,7 @@ impl Printer {
             (OutputMode::Events, Some(rest)) => format!("{{\"event\":\"result\",{rest}"),
             _ => object.to_owned(),
         };
-        if self.stdout_is_terminal {
-            gate().print_to_stdout(&format!("{}\n", safe_json(&object)));
-            return Ok(());
-        }
-        self.stdout(&format!("{object}\n"))
+        self.json_line(&object)
     }
 
     /// Prints one part of a result: text bare, all else as JSON on one line.

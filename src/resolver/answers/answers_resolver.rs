@@ -29,6 +29,8 @@ pub struct Answers {
     progress: Mutex<UsedAnswers>,
 }
 
+crate::text::opaque! { Answers }
+
 /// What was used so far.
 #[derive(Default)]
 struct UsedAnswers {

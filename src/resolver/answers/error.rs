@@ -4,6 +4,7 @@ use crate::config::FilePlace;
 
 /// Why an answers file cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum AnswersError {
     /// It cannot be read.
     #[error("the answers file {} cannot be read: {reason}", path.display())]

@@ -7,20 +7,9 @@ use tokio_util::sync::CancellationToken;
 
 use super::*;
 use crate::{
-    elicitation::{Answer, Cause, Origin, Outcome, Question, Resolver, Why, elicitation_to_request},
-    protocol::{Era, Id},
+    elicitation::{Answer, Cause, Outcome, Question, Resolver, Why},
+    resolver::tests::question,
 };
-
-fn question(params: &Value) -> Arc<Question> {
-    let origin = Origin {
-        server: "forms".into(),
-        call: Some("greet".into()),
-        is_tool: true,
-        era: Era::Legacy,
-        cause: Cause::Asked(Id::from(1)),
-    };
-    Arc::new(Question::new(elicitation_to_request(params), origin))
-}
 
 fn form(properties: &Value, required: &Value) -> Arc<Question> {
     let schema = json!({"type": "object", "properties": properties, "required": required});

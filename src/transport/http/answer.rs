@@ -101,7 +101,7 @@ pub(super) fn frames(mut body: Vec<u8>) -> Result<Vec<Frame>, (Vec<u8>, String)>
     Frame::parse(body).map(|frame| vec![frame]).map_err(|error| (kept.into_bytes(), with_causes(&error)))
 }
 
-/// The JSON-RPC error in the body of a refusal. Many web servers answer `{"error": "…"}`, which is none.
+/// The JSON-RPC error in the body of a refusal. Many web servers answer `{"error": "…"}`, which is not one.
 pub(super) fn rpc_error(body: &[u8]) -> Option<RpcError> {
     let message: Value = serde_json::from_slice(body).ok()?;
     let error = message.get("error")?;

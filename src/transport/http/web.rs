@@ -21,12 +21,14 @@ const LARGEST: usize = 1 << 20;
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Small requests beside the conversation with a server: for metadata and tokens. They go the same way as the
-/// conversation (`caFile`, proxies), carry none of its headers, and are encrypted save on this machine; what is at
+/// conversation (`caFile`, proxies), carry none of its headers, and are encrypted except on this machine; what is at
 /// another place than this machine can send nobody to this machine.
 pub struct Web {
     clients: Clients,
     is_local: bool,
 }
+
+crate::text::opaque! { Web }
 
 /// What came back.
 pub struct WebDocument {
@@ -78,7 +80,7 @@ impl Web {
     /// Gets a document. Redirections are followed within its origin.
     ///
     /// # Errors
-    /// When it cannot be had, is too large, or leads elsewhere.
+    /// When it cannot be fetched, is too large, or leads elsewhere.
     pub async fn get(&self, url: &Url) -> Result<WebDocument, TransportError> {
         let mut url = url.clone();
         for _ in 0..=redirect::MAX {

@@ -26,7 +26,7 @@ use crate::{
 /// How long an ended program is waited for to tell its status, its last words and its last messages.
 const LAST_WORDS: Duration = Duration::from_millis(300);
 
-/// A connection to a program of ours over its standard streams.
+/// A connection to a program that we started over its standard streams.
 pub struct Stdio {
     name: String,
     group: Group,
@@ -43,6 +43,8 @@ pub struct Stdio {
     unsent: VecDeque<Id>,
     closed: Option<Closed>,
 }
+
+crate::text::opaque! { Stdio }
 
 #[derive(Default)]
 struct StdioEnds {

@@ -31,7 +31,7 @@ pub(crate) fn kill_all() {
     }
 }
 
-/// A process group of ours: the program that was started, which leads it, and everything that it started. Whatever is
+/// Our process group: the program that was started, which leads it, and everything that it started. Whatever is
 /// left of it is killed when this is dropped.
 pub(crate) struct Group {
     leader: Box<dyn ChildWrapper>,

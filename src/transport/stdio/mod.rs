@@ -1,4 +1,4 @@
-//! The stdio transport: a program of ours in a process group of its own, one message a line (2026-07-28, *stdio*).
+//! The stdio transport: a program that we started in a process group of its own, one message a line (2026-07-28, *stdio*).
 
 mod connection;
 mod group;

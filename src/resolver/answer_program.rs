@@ -37,6 +37,8 @@ pub type LineSink = Arc<dyn Fn(&str) + Send + Sync>;
 #[derive(Clone)]
 pub struct AnswerProgram(Arc<Setup>);
 
+crate::text::opaque! { AnswerProgram }
+
 struct Setup {
     words: Vec<String>,
     limit: Duration,
@@ -48,6 +50,7 @@ struct Setup {
 
 /// Why a program cannot be asked.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ProgramError {
     /// The words cannot be told apart.
     #[error("a quote is not closed in {0:?}")]

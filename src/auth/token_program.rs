@@ -26,6 +26,8 @@ pub struct ProgramCredentials {
     asking: watch::Sender<bool>,
 }
 
+crate::text::opaque! { ProgramCredentials }
+
 impl ProgramCredentials {
     /// What `program` prints.
     pub fn new(program: TokenProgram) -> Self {

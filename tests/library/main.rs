@@ -1,17 +1,22 @@
 //! The library as other programs use it: a host, its servers, and who answers them.
 
 use std::{
-    io::{BufRead as _, BufReader},
     path::PathBuf,
-    process::{Child, Command, Stdio},
+    process::{Command, Stdio},
     sync::{Arc, Mutex},
     time::Duration,
 };
 
+use demo_over_http::{SseDemo, StreamableDemo};
 use toolnexus::{
     prelude::*,
     protocol::{Era, ProtocolChoice},
 };
+
+mod demo_over_http;
+#[allow(dead_code, reason = "the tests of the program use the rest of it")]
+#[path = "../cli/http/server.rs"]
+mod web_server;
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_toolnexus");
 
@@ -23,65 +28,31 @@ fn ada() -> WaitFor {
     wait_for(async |request: Request| Answer::accept(&request.id, Some(json!({"name": "Ada"}))))
 }
 
-fn text(result: &CallToolResult) -> &str {
-    match result.content.as_slice() {
-        [ContentBlock::Text(text)] => text,
-        other => panic!("{other:?}"),
-    }
-}
-
 async fn greet(host: &Host) -> String {
     let client = host.connect("forms").await.expect("connected");
-    text(&client.tool("greet", json!({})).await.expect("a result")).to_owned()
-}
-
-/// The demo server at a web address.
-struct OverHttp {
-    server: Child,
-    url: String,
-}
-
-impl OverHttp {
-    fn start() -> Self {
-        let mut server = Command::new(PROGRAM)
-            .args(["demo-server", "--http", "0"])
-            .env_clear()
-            .stdin(Stdio::null())
-            .stderr(Stdio::piped())
-            .spawn()
-            .expect("it starts");
-        let mut line = String::new();
-        BufReader::new(server.stderr.take().expect("piped")).read_line(&mut line).expect("a line");
-        let url = line.trim().strip_prefix("serving ").expect("an address").to_owned();
-        Self { server, url }
-    }
-}
-
-impl Drop for OverHttp {
-    fn drop(&mut self) {
-        // Whoever has ended already cannot be killed.
-        drop(self.server.kill());
-        drop(self.server.wait());
-    }
+    client.tool("greet", json!({})).await.expect("a result").text()
 }
 
 #[tokio::test]
 async fn questions_of_every_transport_and_era_are_answered() {
-    let web = OverHttp::start();
-    let at_web = json!({"mcpServers": {"forms": {"url": web.url}}});
-    for servers in [demo(), at_web] {
-        for (revision, era) in [("2025-06-18", Era::Legacy), ("2025-11-25", Era::Legacy), ("2026-07-28", Era::Modern)] {
+    let (streamable, sse) = (StreamableDemo::start(), SseDemo::start());
+    let all = [("2025-06-18", Era::Legacy), ("2025-11-25", Era::Legacy), ("2026-07-28", Era::Modern)];
+    let ways = [
+        (demo(), &all[..]),
+        (json!({"mcpServers": {"forms": {"url": streamable.url}}}), &all[..]),
+        // No modern revision has this transport.
+        (json!({"mcpServers": {"forms": {"type": "sse", "url": sse.url()}}}), &all[..2]),
+    ];
+    for (servers, revisions) in ways {
+        for &(revision, era) in revisions {
             let seen = Arc::new(Mutex::new(Vec::new()));
             let heard = Arc::clone(&seen);
             let resolver = wait_for_question(move |question| {
                 heard.lock().expect("unpoisoned").push(question.origin.clone());
                 async move { Answer::accept(&question.request.id, Some(json!({"name": "Ada"}))) }
             });
-            let options = HostOptions {
-                resolver: Some(resolver),
-                protocol: ProtocolChoice::parse(revision),
-                ..HostOptions::default()
-            };
+            let mut options = HostOptions::answered_by(resolver);
+            options.protocol = ProtocolChoice::parse(revision);
             let host = Host::with_options(servers.clone(), options).expect("a host");
             assert!(greet(&host).await.starts_with("Hello, Ada!"), "{servers} {revision}");
             let seen = seen.lock().expect("unpoisoned").clone();
@@ -117,6 +88,8 @@ async fn every_server_says_how_it_stands() {
     let connected = host.connect_all().await;
     let names: Vec<_> = connected.iter().map(|(name, client)| (name.as_str(), client.is_ok())).collect();
     assert_eq!(names, [("forms", true), ("gone", false)]);
+    let told: Vec<String> = host.statuses().iter().map(ToString::to_string).collect();
+    assert_eq!(told[..2], ["forms: connected, speaks 2026-07-28", "off: disabled"]);
     let states: Vec<ServerState> = host.statuses().into_iter().map(|status| status.state).collect();
     assert!(matches!(states[0], ServerState::Connected(_)), "{states:?}");
     assert_eq!(states[1], ServerState::Disabled);
@@ -124,6 +97,49 @@ async fn every_server_says_how_it_stands() {
     assert!(host.connect("off").await.is_err() && host.connect("nobody").await.is_err());
     // Without a resolver the server may not ask.
     assert!(greet(&host).await.contains("does not allow questions"));
+    host.disconnect_all().await;
+}
+
+#[tokio::test]
+async fn an_error_names_the_server_and_each_cause_once() {
+    let mut servers = demo();
+    servers["mcpServers"]["gone"] = json!({"command": "no-such-program-anywhere"});
+    let host = Host::from_config(servers, None).expect("a host");
+    let told = with_causes(&host.connect("gone").await.expect_err("it is not there"));
+    assert!(told.starts_with("gone cannot be used: "), "{told}");
+    assert_eq!(told.matches("no-such-program-anywhere").count(), 1, "{told}");
+    assert_eq!(told.to_lowercase().matches("no such program").count(), 1, "{told}");
+    let client = host.connect("forms").await.expect("connected");
+    for (tool, arguments, why) in [
+        ("nothing", json!({}), "the server answered tools/call with an error: Unknown tool: nothing"),
+        ("greet", json!([1]), "the arguments of a tool are an object, and [1] is none"),
+    ] {
+        let told = with_causes(&client.tool(tool, arguments).await.expect_err("refused"));
+        assert!(told.starts_with(&format!("forms: the tool {tool:?} gave no result: {why}")), "{told}");
+    }
+    host.disconnect_all().await;
+}
+
+#[tokio::test]
+async fn two_servers_are_asked_side_by_side() {
+    let (both, mut servers) = (Arc::new(tokio::sync::Barrier::new(2)), demo());
+    servers["mcpServers"]["others"] = servers["mcpServers"]["forms"].clone();
+    // Each is answered once both have asked.
+    let resolver = wait_for_question(move |question| {
+        let both = Arc::clone(&both);
+        async move {
+            both.wait().await;
+            Answer::accept(&question.request.id, Some(json!({"name": question.origin.server.as_str()})))
+        }
+    });
+    let host = Host::with_resolver(servers, resolver).expect("a host");
+    let greeted = ["forms", "others"].map(async |name| {
+        let client = host.connect(name).await.expect("connected");
+        client.tool("greet", json!({})).await.expect("a result").text()
+    });
+    let [forms, others] = greeted;
+    let (forms, others) = tokio::join!(forms, others);
+    assert!(forms.starts_with("Hello, forms!") && others.starts_with("Hello, others!"), "{forms} {others}");
     host.disconnect_all().await;
 }
 
@@ -192,7 +208,8 @@ async fn a_call_tells_its_progress_and_can_be_cancelled() {
         stopper.cancel();
     });
     let error = slow.await.expect_err("cancelled");
-    assert!(matches!(error, ClientError::Interrupted { .. }), "{error}");
+    assert_eq!(error.to_string(), "forms: the tool \"countdown\" gave no result");
+    assert!(matches!(error.source, ClientError::Interrupted { .. }), "{error:?}");
     assert!(*told.lock().expect("unpoisoned") > 0);
     host.disconnect_all().await;
 }
