@@ -48,7 +48,7 @@ impl Site for SignInCallback {
             PageReply::Page(match end.await {
                 Ok(None) => Page::new(
                     format!("Signed in to {}", self.server),
-                    html! { p { "You can close this page and go back to the terminal." } },
+                    html! { p { "You can close this page." } },
                 ),
                 Ok(Some(reason)) => Page::refusal(
                     format!("Not signed in to {}", self.server),

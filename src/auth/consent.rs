@@ -42,7 +42,7 @@ impl Plan<'_> {
 
     /// What the person pastes while the browser is waited for.
     pub(super) async fn pasted(&self, is_wrong: bool, stop: &CancellationToken) -> Outcome {
-        let mut message = "Continue in the browser. This prompt closes when you are done there.".to_owned();
+        let mut message = "Continue in the browser. This question closes when you are done there.".to_owned();
         if is_wrong {
             message = format!("That is not the right address: it belongs to another sign-in, or to none.\n{message}");
         }

@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 use url::Url;
 
 use super::{
-    AuthError, Store, StoreError, StoredSignIn, client::OAuthClient, code, device, jwt, known::Tokens, plan::Plan,
+    AuthError, Store, StoreError, StoredSignIn, client::OAuthClient, code, device, exchange, jwt, known::Tokens, plan::Plan,
     token::TokenEndpoint,
 };
 use crate::{
@@ -290,11 +290,14 @@ impl SignInCore {
             oauth: &self.oauth,
         };
         let mut fields = vec![("resource", plan.resource.id.clone())];
-        match &self.oauth.assertion {
+        let statement = match (&self.oauth.assertion, &self.oauth.identity_provider) {
+            (Some(assertion), _) => Some(jwt::statement(assertion, "assertion")?),
+            (None, Some(provider)) => Some(exchange::statement(&plan, provider).await?),
+            (None, None) => None,
+        };
+        match statement {
             None => fields.push(("grant_type", "client_credentials".to_owned())),
-            Some(assertion) => {
-                fields.extend([("grant_type", JWT_BEARER.to_owned()), ("assertion", jwt::statement(assertion)?)]);
-            }
+            Some(statement) => fields.extend([("grant_type", JWT_BEARER.to_owned()), ("assertion", statement)]),
         }
         let scopes: Vec<String> = plan.scopes.iter().filter(|scope| *scope != "offline_access").cloned().collect();
         if !scopes.is_empty() {

@@ -34,12 +34,12 @@ pub(super) fn assertion(key_file: &Path, client_id: &str, audience: &str) -> Res
         .ok_or_else(|| wrong("has an unsupported type: use RSA, P-256 or Ed25519"))
 }
 
-/// The statement that another authority made about the program. Nothing of it is quoted.
-pub(super) fn statement(assertion: &Assertion) -> Result<String, AuthError> {
+/// The statement that another authority made, which is called `name`. Nothing of it is quoted.
+pub(super) fn statement(assertion: &Assertion, name: &str) -> Result<String, AuthError> {
     let (text, place) = match assertion {
-        Assertion::Given(Secret(text)) => (text.clone(), "`assertion`".to_owned()),
+        Assertion::Given(Secret(text)) => (text.clone(), format!("the {name} in the configuration")),
         Assertion::File(path) => {
-            let place = format!("the assertion in {}", path.display());
+            let place = format!("the {name} in {}", path.display());
             let wrong = |error: std::io::Error| AuthError::unusable(format!("{place} cannot be read: {error}"));
             let mut text = String::new();
             let file = std::fs::File::open(path).map_err(wrong)?;

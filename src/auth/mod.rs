@@ -2,7 +2,7 @@
 //!
 //! [`SignIn`] is the [`Credentials`](crate::transport::Credentials) of one server: it puts a token on requests, renews it,
 //! and asks a person to sign in. `discovery` finds out who may sign in where, `plan` what that comes to, `client` is who we
-//! say we are; `consent` asks the person, who signs in by `code` or on another `device`; `token` talks to the token endpoint,
+//! say we are; `exchange` has an organization's identity provider say who the person is; `consent` asks the person, who signs in by `code` or on another `device`; `token` talks to the token endpoint,
 //! `store` keeps what came of it.
 //! [`ProgramCredentials`] has another program print a token. Nothing in here prints; nothing secret is in an error.
 
@@ -14,6 +14,7 @@ mod credentials;
 mod device;
 mod discovery;
 mod error;
+mod exchange;
 mod jwt;
 mod keyring;
 mod known;

@@ -1,3 +1,4 @@
+use serde_json::{Map, Value};
 use url::{Url, form_urlencoded};
 
 use super::{AuthError, client::OAuthClient, known::Tokens};
@@ -19,6 +20,16 @@ impl TokenEndpoint<'_> {
         what: &'static str,
         fields: Vec<(&'static str, String)>,
     ) -> Result<Tokens, AuthError> {
+        let object = self.reply(what, fields).await?;
+        Tokens::read(&object).map_err(|reason| AuthError::unusable(format!("{what}: {reason}")))
+    }
+
+    /// Asks with these fields, and gives the answer where it is no refusal.
+    pub(super) async fn reply(
+        &self,
+        what: &'static str,
+        fields: Vec<(&'static str, String)>,
+    ) -> Result<Map<String, Value>, AuthError> {
         let document = self.post(self.url, fields).await.map_err(|error| match error {
             AuthError::Missing { source, .. } => AuthError::Missing { what, source },
             error => error,
@@ -27,13 +38,13 @@ impl TokenEndpoint<'_> {
         let Some(object) = object else {
             return Err(AuthError::unusable(format!("{what}: the answer is not JSON (HTTP {})", document.status)));
         };
-        let text = |key: &str| object.get(key).and_then(serde_json::Value::as_str);
+        let text = |key: &str| object.get(key).and_then(Value::as_str);
         match text("error") {
             Some(error) => Err(AuthError::refused(what, error, text("error_description"))),
             None if !(200..300).contains(&document.status) => {
                 Err(AuthError::refused(what, &format!("HTTP {}", document.status), None))
             }
-            None => Tokens::read(&object).map_err(|reason| AuthError::unusable(format!("{what}: {reason}"))),
+            None => Ok(object),
         }
     }
 

@@ -6,10 +6,10 @@ use serde_json::json;
 use super::{command_host::sign_ins_folder, context::Context, options::ServerArgs, select::Selected};
 use crate::{
     auth::{AuthError, Store, sign_out},
-    config::OAuth,
+    config::{Environment, OAuth},
     error::Error,
     text::{safe_line, with_causes},
-    transport::Endpoint,
+    transport::{Endpoint, HttpEndpoint},
 };
 
 /// What `logout` takes.
@@ -45,10 +45,15 @@ pub async fn run(args: &LogoutArgs, context: &Context) -> anyhow::Result<()> {
         let store = Store::new(folder).at(config.auth.oauth.token_store);
         vec![(store, http.url.to_string(), Some(http), config.auth.oauth)]
     } else {
+        let configured = configured(context);
         let mut all = Vec::new();
         for store in Store::everywhere(folder) {
             let known = store.all().map_err(|error| failed(error.into()))?;
-            all.extend(known.into_iter().map(|known| (store.clone(), known.url, None, OAuth::default())));
+            all.extend(known.into_iter().map(|known| {
+                let found = configured.iter().find(|(endpoint, _)| endpoint.url.as_str() == known.url).cloned();
+                let (endpoint, oauth) = found.map_or_else(Default::default, |(endpoint, oauth)| (Some(endpoint), oauth));
+                (store.clone(), known.url, endpoint, oauth)
+            }));
         }
         all
     };
@@ -78,4 +83,16 @@ pub async fn run(args: &LogoutArgs, context: &Context) -> anyhow::Result<()> {
         out.iter().map(line).collect()
     })?;
     Ok(())
+}
+
+/// The servers at web addresses that are configured here: a client shows with its key or secret that it may revoke. What
+/// is wrong with the configuration keeps nobody signed in.
+fn configured(context: &Context) -> Vec<(HttpEndpoint, OAuth)> {
+    let config = context.config(&Environment::current()).unwrap_or_default();
+    let servers = config.servers.into_iter().filter_map(|entry| entry.server.ok());
+    let remote = servers.filter_map(|server| match server.endpoint {
+        Endpoint::Http(http) => Some((http, server.auth.oauth)),
+        _ => None,
+    });
+    remote.collect()
 }

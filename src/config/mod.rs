@@ -29,6 +29,6 @@ pub use inputs::ConfigInput;
 pub use jsonc::{Content, Document, FilePlace, Member, Node, SyntaxError};
 pub use model::{Config, ConfigError, FoundBy, ServerConfig, ServerEntry};
 pub use near::near_misses;
-pub use oauth::{Assertion, Auth, OAuth, Prints, Secret, TokenProgram, TokenStore};
+pub use oauth::{Assertion, Auth, IdentityProvider, OAuth, Prints, Secret, TokenProgram, TokenStore};
 pub use span::parse_span;
 pub use trust::TrustStore;

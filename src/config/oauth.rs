@@ -37,9 +37,24 @@ pub struct OAuth {
     /// `assertion` or `assertionFile`: the statement of another authority about the program, which gets it a token
     /// (`jwt_bearer`, RFC 7523, section 2.1).
     pub assertion: Option<Assertion>,
+    /// `identityProvider`: who makes that statement for a person of an organization (enterprise-managed authorization).
+    pub identity_provider: Option<IdentityProvider>,
 }
 
-/// Where a signed statement about the program comes from.
+/// The identity provider of an organization, which says to authorization servers who its people are.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct IdentityProvider {
+    /// `issuer`.
+    pub issuer: String,
+    /// `clientId`: this program, as the identity provider knows it.
+    pub client_id: String,
+    /// `clientSecret`.
+    pub client_secret: Option<Secret>,
+    /// `idToken` or `idTokenFile`: what the person got when they signed in there.
+    pub id_token: Assertion,
+}
+
+/// Where a signed statement about the program, or the person, comes from.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum Assertion {
@@ -104,7 +119,7 @@ impl TokenProgram {
     }
 }
 
-const KEYS: [&str; 13] = [
+const KEYS: [&str; 14] = [
     "clientId",
     "clientSecret",
     "privateKeyFile",
@@ -117,6 +132,7 @@ const KEYS: [&str; 13] = [
     "tokenStore",
     "assertion",
     "assertionFile",
+    "identityProvider",
     "grant",
 ];
 
@@ -176,6 +192,7 @@ fn oauth(reader: &EntryReader<'_>, node: &Node) -> Result<OAuth, ConfigError> {
                 let path = reader.file.scope.path(&text(member)?);
                 oauth.assertion = Some(Assertion::File(reader.checked(&label, &member.value, path)?));
             }
+            "identityProvider" => oauth.identity_provider = Some(identity_provider(reader, &member.value)?),
             "clientMetadataUrl" => oauth.client_metadata_url = Some(text(member)?),
             "scopes" | "scope" => {
                 let texts = match member.value.elements() {
@@ -226,8 +243,10 @@ fn oauth(reader: &EntryReader<'_>, node: &Node) -> Result<OAuth, ConfigError> {
             }
         }
     }
-    if is_federated != oauth.assertion.is_some() {
-        let both = "oauth: `grant` \"jwt_bearer\" and one of `assertion` and `assertionFile` belong together";
+    let statements = usize::from(oauth.assertion.is_some()) + usize::from(oauth.identity_provider.is_some());
+    if statements != usize::from(is_federated) {
+        let both = "oauth: `grant` \"jwt_bearer\" and one of `assertion`, `assertionFile` and `identityProvider` belong \
+            together";
         return Err(reader.wrong(node.at, both));
     }
     if is_federated && oauth.client_id.is_none() {
@@ -240,4 +259,31 @@ fn oauth(reader: &EntryReader<'_>, node: &Node) -> Result<OAuth, ConfigError> {
         return Err(reader.wrong(node.at, "oauth: `clientSecret` and `privateKeyFile` need `clientId`"));
     }
     Ok(oauth)
+}
+
+fn identity_provider(reader: &EntryReader<'_>, node: &Node) -> Result<IdentityProvider, ConfigError> {
+    let label = "oauth.identityProvider";
+    let Some(members) = node.members() else { return Err(reader.expected_in(label, node, "an object")) };
+    let (mut issuer, mut client_id, mut client_secret, mut id_token) = (None, None, None, None);
+    for member in members {
+        let label = format!("{label}.{}", member.key);
+        let text = reader.text_in(&label, &member.value)?;
+        match ours(&member.key) {
+            "issuer" => issuer = Some(text),
+            "clientId" => client_id = Some(text),
+            "clientSecret" => client_secret = Some(Secret(text)),
+            "idToken" => id_token = Some(Assertion::Given(Secret(text))),
+            "idTokenFile" => {
+                let path = reader.file.scope.path(&text);
+                id_token = Some(Assertion::File(reader.checked(&label, &member.value, path)?));
+            }
+            _ => return Err(reader.wrong(member.at, &format!("unknown key \"{label}\""))),
+        }
+    }
+    match (issuer, client_id, id_token) {
+        (Some(issuer), Some(client_id), Some(id_token)) => {
+            Ok(IdentityProvider { issuer, client_id, client_secret, id_token })
+        }
+        _ => Err(reader.wrong(node.at, &format!("{label} needs `issuer`, `clientId`, and `idToken` or `idTokenFile`"))),
+    }
 }

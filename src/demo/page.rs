@@ -64,7 +64,7 @@ impl Site for Approval {
             }
             if visit.form.is_some() {
                 self.0.send_replace(true);
-                let body = html! { p { "You can close this page and go back to the terminal." } };
+                let body = html! { p { "You can close this page." } };
                 return PageReply::Page(pages::Page::new("Approved", body));
             }
             let body = html! {

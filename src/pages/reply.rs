@@ -43,6 +43,8 @@ pub struct Page {
     pub body: Markup,
     /// A script that makes the page better. It has to work without.
     pub script: Option<&'static str>,
+    /// After how many seconds it is looked at again, and where below the site, when no script runs.
+    pub refresh: Option<(u32, String)>,
 }
 
 /// One server-sent event.
@@ -57,7 +59,7 @@ pub struct ServerSentEvent {
 impl Page {
     /// A page that says that all is well.
     pub fn new(title: impl Into<String>, body: Markup) -> Self {
-        Self { status: StatusCode::OK, title: title.into(), topic: String::new(), body, script: None }
+        Self { status: StatusCode::OK, title: title.into(), topic: String::new(), body, script: None, refresh: None }
     }
 
     /// A page that says that something is wrong with the request.
@@ -65,7 +67,7 @@ impl Page {
         Self { status: StatusCode::BAD_REQUEST, ..Self::new(title, body) }
     }
 
-    fn render(self, nonce: &str) -> Response<PageBody> {
+    fn render(self, base: &str, nonce: &str) -> Response<PageBody> {
         let script = self.script.map(|script| html! { script nonce=(nonce) { (PreEscaped(script)) } });
         let page = html! {
             (DOCTYPE)
@@ -74,6 +76,9 @@ impl Page {
                     meta charset="utf-8";
                     meta name="viewport" content="width=device-width, initial-scale=1";
                     meta name="color-scheme" content="light dark";
+                    @if let Some((seconds, path)) = &self.refresh {
+                        noscript { meta http-equiv="refresh" content={ (seconds) "; url=" (base) (path) }; }
+                    }
                     title { (self.title) @if !self.topic.is_empty() { " · " (self.topic) } }
                     style nonce=(nonce) { (PreEscaped(STYLE)) }
                 }
@@ -104,7 +109,7 @@ impl PageReply {
     /// The response; `base` is the path of the site.
     pub(super) fn into_response(self, base: &str, nonce: &str) -> Response<PageBody> {
         match self {
-            Self::Page(page) => page.render(nonce),
+            Self::Page(page) => page.render(base, nonce),
             Self::SeeOther(path) => {
                 let mut response = plain(StatusCode::SEE_OTHER, "");
                 if let Ok(to) = HeaderValue::from_str(&format!("{base}{path}")) {
@@ -122,7 +127,7 @@ impl PageReply {
 /// A page of ours that says why a request is not answered, with a way to look again.
 pub(super) fn refusal(title: &str, words: &str, again: &str, nonce: &str) -> Response<PageBody> {
     let body = html! { p { (words) } p { a href=(again) { "Look again" } } };
-    Page { status: StatusCode::FORBIDDEN, ..Page::new(title, body) }.render(nonce)
+    Page { status: StatusCode::FORBIDDEN, ..Page::new(title, body) }.render(again, nonce)
 }
 
 /// A response of plain words.

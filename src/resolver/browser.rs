@@ -10,7 +10,7 @@ use super::{
     tally::{Tally, Turnout},
 };
 use crate::{
-    elicitation::{Answer, Link, Outcome, Question, QuestionBody, Resolver, Waited, Why},
+    elicitation::{Answer, Cause, Link, Outcome, Question, QuestionBody, Resolver, Waited, Why},
     form::Form,
     pages::{Address, Pages},
     terminal::open_in_browser,
@@ -19,7 +19,7 @@ use crate::{
 
 /// How long a browser that has sent an answer may take to fetch the page that says so, and how long the last pages may take
 /// to go out.
-const PATIENCE: Duration = Duration::from_secs(2);
+const PATIENCE: Duration = Duration::from_secs(3);
 const GRACE: Duration = Duration::from_millis(500);
 
 /// A person at a browser on this machine. Everything is asked in the order in which it comes, one question at a time, on
@@ -134,7 +134,10 @@ impl BrowserParts {
         };
         let pages = self.pages.get_or_try_init(|| Pages::serve(Address::Secret, self.desk.clone())).await;
         let pages = pages.map_err(|error| Why::new(format!("no page can be served on this machine: {error}")))?;
-        (self.options.sink)(&BrowserNotice::Waits(question, pages.url()));
+        // The page that waits for the end of a sign-in comes by itself.
+        if question.origin.cause != Cause::SignIn || question.request.is_link() {
+            (self.options.sink)(&BrowserNotice::Waits(question, pages.url()));
+        }
         if self.options.starts && !self.desk.is_watched() {
             self.start(pages.url());
         }

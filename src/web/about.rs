@@ -25,6 +25,8 @@ pub(crate) struct About {
     pub(crate) call: Option<(&'static str, String)>,
     /// The server's message.
     pub(crate) message: String,
+    /// Whether it is a sign-in: a question of ours, of which the server is told nothing.
+    pub(crate) is_sign_in: bool,
 }
 
 /// What a run does while it is asked: see [`during`].
@@ -66,6 +68,7 @@ impl About {
             verb,
             call: origin.call.as_ref().map(|call| (label, line(call.as_str()))),
             message: text(&question.request.prompt),
+            is_sign_in: origin.cause == Cause::SignIn,
         }
     }
 

@@ -60,6 +60,7 @@ impl Desk {
     ) -> SheetAnswer {
         let (said, answer) = oneshot::channel();
         let number = self.put(id, about, matter, SheetStage::Open(said));
+        let _asked = AskedSheet(self, number);
         let (ending, said) = tokio::select! {
             biased;
             // Whoever answers ends the sheet.
@@ -91,6 +92,10 @@ impl Desk {
             () = tokio::time::sleep(limit) => Waited::TimedOut,
         };
         self.end(number, waited.into());
+        let mut state = self.state();
+        // A page without a script has to come and look.
+        state.is_unseen |= waited == Waited::Complete && state.listeners == 0;
+        drop(state);
         waited
     }
 
@@ -148,6 +153,11 @@ impl Desk {
             let mut state = self.state();
             state.last += 1;
             let number = state.last;
+            if about.is_sign_in {
+                let opened = |sheet: &&mut Sheet| sheet.about.is_sign_in && matches!(sheet.stage, SheetStage::Opened);
+                let same = |sheet: &&mut Sheet| opened(sheet) && sheet.about.server == about.server;
+                state.sheets.values_mut().filter(same).for_each(|sheet| sheet.end(SheetEnding::Handed));
+            }
             state.sheets.insert(number, Sheet { number, id: id.to_owned(), about, matter, stage });
             if state.sheets.len() > REMEMBERED {
                 let oldest = state.sheets.values().find(|sheet| !sheet.is_live()).map(|sheet| sheet.number);
@@ -164,6 +174,19 @@ impl Desk {
             sheet.end(ending);
         }
         self.tell();
+    }
+}
+
+/// A question that somebody asks: it is withdrawn when they no longer wait for an answer.
+struct AskedSheet<'a>(&'a Desk, u64);
+
+impl Drop for AskedSheet<'_> {
+    fn drop(&mut self) {
+        let Self(desk, number) = *self;
+        let is_open = matches!(desk.state().sheets.get(&number).map(|sheet| &sheet.stage), Some(SheetStage::Open(_)));
+        if is_open {
+            desk.end(number, SheetEnding::Withdrawn);
+        }
     }
 }
 

@@ -4,11 +4,14 @@ use super::sheet::{Sheet, SheetEnding};
 
 /// How a question ended, and whether there is another one.
 pub(super) fn end_page(sheet: &Sheet, ending: SheetEnding, is_more: bool, is_gone: bool) -> (String, Markup) {
-    let (title, words) = ending.words(&sheet.about.server);
+    let (title, words) = ending.words(&sheet.about);
     let body = html! {
         p { (words) }
         @if is_more { p { a .button href="./" { "Next question" } } }
-        @else { p .quiet { (after(is_gone)) } }
+        @else {
+            p .quiet { (after(is_gone)) }
+            @if !is_gone { noscript { p { "Without JavaScript, reload the page to see it." } } }
+        }
     };
     (title, body)
 }
@@ -18,7 +21,6 @@ pub(super) fn idle_page(is_gone: bool) -> (String, Markup) {
     let title = if is_gone { "The run is over" } else { "No question now" };
     let body = html! {
         p .quiet { (after(is_gone)) }
-        @if !is_gone { noscript { meta http-equiv="refresh" content="3"; } }
     };
     (title.to_owned(), body)
 }

@@ -1,7 +1,7 @@
 use maud::{Markup, html};
 
 use super::{
-    about::line,
+    about::{About, line},
     controls::FormDrawing,
     filling::{Filling, FormReading},
     read::Wrong,
@@ -35,7 +35,7 @@ pub(super) fn form_page(sheet: &Sheet, filling: &Filling, facts: Markup, waiting
                     p .about { "Nothing is sent yet: you see everything once more." }
                 }
             }
-            (ways_out(server, waiting))
+            (ways_out(&sheet.about, waiting))
         }
     }
 }
@@ -62,13 +62,16 @@ fn summary(wrongs: &[Wrong]) -> Markup {
 }
 
 /// The ways out without an answer, and what each of them means.
-pub(super) fn ways_out(server: &str, waiting: usize) -> Markup {
+pub(super) fn ways_out(about: &About, waiting: usize) -> Markup {
+    let closed = if about.is_sign_in { "you are not signed in" } else { "closed without an answer" };
     html! {
         div .ways {
-            div { button name="do" value="decline" formnovalidate aria-describedby="decline" { "Decline" }
-                p id="decline" { (server) " is told that you said no" } }
+            @if !about.is_sign_in {
+                div { button name="do" value="decline" formnovalidate aria-describedby="decline" { "Decline" }
+                    p id="decline" { (about.server) " is told that you said no" } }
+            }
             div { button name="do" value="cancel" formnovalidate aria-describedby="cancel" { "Cancel" }
-                p id="cancel" { "closed without an answer" } }
+                p id="cancel" { (closed) } }
             @if waiting > 0 {
                 div { button name="do" value="cancel-all" formnovalidate aria-describedby="cancel-all" { "Cancel all" }
                     p id="cancel-all" { "this one and " (waiting) " more" } }

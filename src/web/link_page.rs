@@ -1,6 +1,10 @@
 use maud::{Markup, html};
 
-use super::{form_page::ways_out, sheet::Sheet};
+use super::{
+    filling::{Filling, FormReading},
+    form_page::ways_out,
+    sheet::Sheet,
+};
 use crate::{elicitation::Link, pages::Visit};
 
 /// Where a link leads, before it is opened.
@@ -14,13 +18,14 @@ pub(super) fn link_page(sheet: &Sheet, link: &Link, facts: Markup, waiting: usiz
             (visit.token())
             div .acts {
                 a .main .agrees href=(link.url) target="_blank" rel="noopener noreferrer" { "Open " (link.host) }
-                p .about { "Opens in a new tab, and tells " (server) " that you agreed." }
+                @if sheet.about.is_sign_in { p .about { "Opens in a new tab. " (server) " is not told." } }
+                @else { p .about { "Opens in a new tab, and tells " (server) " that you agreed." } }
             }
             div .after {
                 button name="do" value="opened" { "I have opened it" }
                 p .about { "For a link that you opened in another way." }
             }
-            (ways_out(server, waiting))
+            (ways_out(&sheet.about, waiting))
         }
     }
 }
@@ -29,7 +34,8 @@ pub(super) fn link_page(sheet: &Sheet, link: &Link, facts: Markup, waiting: usiz
 pub(super) fn waiting_page(sheet: &Sheet, link: &Link, facts: Markup, visit: &Visit) -> Markup {
     let server = sheet.about.server.as_str();
     html! {
-        p { "Go on there. This page follows by itself when " (server) " hears that you are done." }
+        @if sheet.about.is_sign_in { p { "Sign in there. This page follows by itself." } }
+        @else { p { "Go on there. This page follows by itself when " (server) " hears that you are done." } }
         (address(link))
         form method="post" action=(sheet.number) {
             (visit.token())
@@ -43,6 +49,33 @@ pub(super) fn waiting_page(sheet: &Sheet, link: &Link, facts: Markup, visit: &Vi
                 div { a .button href=(link.url) target="_blank" rel="noopener noreferrer" { "Open again" }
                     p { "in another tab" } }
             }
+        }
+        (facts)
+    }
+}
+
+/// A sign-in is open in another tab, and waited for; where its last page cannot be opened there, its address is taken here.
+pub(super) fn address_page(sheet: &Sheet, filling: &Filling, facts: Markup, visit: &Visit) -> Markup {
+    let FormReading { wrongs, .. } = filling.read();
+    let wrong = wrongs.first().filter(|_| filling.is_tried);
+    html! {
+        (sheet.about.words())
+        form method="post" action=(sheet.number) {
+            (visit.token())
+            @for node in &filling.nodes {
+                div .field .wrong[wrong.is_some()] {
+                    label for=(node.id) { span .name { "Address" } }
+                    p .about id="why" {
+                        "If the other tab ends on a page that cannot be opened, paste the address of that page here. \
+                         It contains a code, so it is not shown."
+                    }
+                    input type="password" id=(node.id) name=(node.id) autocomplete="off" aria-describedby="why wrong"
+                        aria-invalid=[wrong.map(|_| "true")];
+                    p .error id="wrong" hidden[wrong.is_none()] { @if wrong.is_some() { "the address is missing" } }
+                }
+            }
+            div .acts { button .main name="do" value="send" { "Use this address" } }
+            (ways_out(&sheet.about, 0))
         }
         (facts)
     }

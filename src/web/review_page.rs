@@ -50,7 +50,7 @@ pub(super) fn review_page(
                 button .agrees name="do" value="send" { "Send" }
                 p .about { "Send it to " (server) ", as it stands here." }
             }
-            (ways_out(server, waiting))
+            (ways_out(&sheet.about, waiting))
         }
     }
 }

@@ -76,11 +76,17 @@ pub(super) enum SheetEnding {
     LinkDone,
     LinkLeft,
     LinkLate,
+    /// A sign-in was opened, and another page waits for its end.
+    Handed,
 }
 
 impl SheetEnding {
     /// The ending in a heading, and what it means.
-    pub(super) fn words(self, server: &str) -> (String, String) {
+    pub(super) fn words(self, about: &About) -> (String, String) {
+        let server = &about.server;
+        if about.is_sign_in {
+            return self.sign_in_words();
+        }
         let (title, words) = match self {
             Self::Sent => (format!("Sent to {server}"), "Your answer is on its way.".to_owned()),
             Self::Agreed => (format!("Sent to {server}"), "You agreed.".to_owned()),
@@ -97,8 +103,21 @@ impl SheetEnding {
             Self::LinkLate => {
                 ("No longer waited for".to_owned(), "Nothing was heard of the link in the time there was.".to_owned())
             }
+            Self::Handed => ("Opened".to_owned(), "Go on in the other tab.".to_owned()),
         };
         (title, words)
+    }
+
+    /// The same for a sign-in, of which the server is told nothing.
+    fn sign_in_words(self) -> (String, String) {
+        let (title, words) = match self {
+            Self::Sent => ("Taken", "The address is used to sign you in."),
+            Self::Agreed | Self::Handed => ("Opened", "Sign in there, in the other tab."),
+            Self::Declined | Self::Cancelled | Self::LinkLeft => ("Cancelled", "You are not signed in."),
+            Self::Withdrawn | Self::LinkDone => ("No longer waited for", "The other tab says how the sign-in ended."),
+            Self::Late | Self::LinkLate => ("Too late", "The time for the sign-in is over. You are not signed in."),
+        };
+        (title.to_owned(), words.to_owned())
     }
 }
 

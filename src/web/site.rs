@@ -9,7 +9,7 @@ use super::{
     end_page::{end_page, idle_page},
     filling::Filling,
     form_page::form_page,
-    link_page::{go_on_page, link_page, waiting_page},
+    link_page::{address_page, go_on_page, link_page, waiting_page},
     review_page::review_page,
     sheet::{Matter, Sheet, SheetAnswer, SheetEnding, SheetStage},
     tidings::tidings,
@@ -21,6 +21,10 @@ use crate::{
 
 /// What makes the pages better: live errors, news, a filter for long lists.
 const SCRIPT: &str = include_str!("script.js");
+
+/// After how many seconds a page without JavaScript looks again: one that only waits, and one on which a person decides.
+const SOON: u32 = 2;
+const LATER: u32 = 20;
 
 /// What of a question is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,7 +91,9 @@ impl Desk {
             return self.show(number, false, visit);
         }
         let (title, body) = idle_page(is_gone);
-        page(title, "", html! { div data-state="idle" data-news="0-news" {} (body) })
+        let mut page = page(title, "", html! { div data-state="idle" data-news="0-news" {} (body) });
+        page.refresh = (!is_gone).then_some((SOON, String::new()));
+        PageReply::Page(page)
     }
 
     fn show(&self, number: u64, is_review: bool, visit: &Visit) -> PageReply {
@@ -105,6 +111,9 @@ impl Desk {
             return PageReply::SeeOther(number.to_string());
         }
         let (name, (title, body)) = match (&sheet.stage, &sheet.matter) {
+            (SheetStage::Open(_), Matter::Form(filling)) if sheet.about.is_sign_in => {
+                ("open", ("Go on in the other tab".to_owned(), address_page(sheet, filling, facts, visit)))
+            }
             (SheetStage::Open(_), Matter::Form(filling)) if is_review && !filling.nodes.is_empty() => {
                 let reading = filling.read();
                 ("open", ("Send this?".to_owned(), review_page(sheet, filling, &reading, facts, waiting, visit)))
@@ -121,16 +130,19 @@ impl Desk {
             (SheetStage::Opened | SheetStage::Waiting(_), Matter::Link(link)) => {
                 *is_unseen = false;
                 let title = format!("Waiting for {}", link.host);
-                ("opened", (title, waiting_page(sheet, link, facts, visit)))
+                // A sign-in goes on to the page on which its end is waited for.
+                let name = if sheet.about.is_sign_in { "idle" } else { "opened" };
+                (name, (title, waiting_page(sheet, link, facts, visit)))
             }
+            (SheetStage::Over(SheetEnding::Handed), _) if is_more => return PageReply::SeeOther(String::new()),
             (SheetStage::Over(ending), _) => {
                 *is_unseen = false;
                 ("over", end_page(sheet, *ending, is_more, *is_gone))
             }
             _ => ("over", idle_page(*is_gone)),
         };
-        // Without JavaScript nobody hears of a question that is withdrawn; a form that is sent then says so.
-        page(
+        let again = refresh(sheet).map(|seconds| (seconds, number.to_string()));
+        let mut page = page(
             title,
             &sheet.about.server,
             html! {
@@ -139,7 +151,9 @@ impl Desk {
                 }
                 (body)
             },
-        )
+        );
+        page.refresh = again;
+        PageReply::Page(page)
     }
 
     /// Says what is wrong with a form so far, by its inputs. What was typed is remembered.
@@ -183,6 +197,15 @@ impl Desk {
             (_, "decline") => SheetAnswer::Decline,
             (_, "cancel") => SheetAnswer::Cancel,
             (_, "cancel-all") => SheetAnswer::CancelAll,
+            (Matter::Form(filling), "send") if sheet.about.is_sign_in => {
+                filling.take(fields);
+                let reading = filling.read();
+                if !reading.wrongs.is_empty() {
+                    filling.is_tried = true;
+                    return here();
+                }
+                SheetAnswer::Send(reading.content)
+            }
             (Matter::Form(filling), "send") => match sent(filling, fields) {
                 Ok(content) => SheetAnswer::Send(content),
                 Err(place) => return PageReply::SeeOther(format!("{number}{place}")),
@@ -252,8 +275,19 @@ fn fill(filling: &mut Filling, act: &str, fields: &Fields) -> String {
     format!("#{id}-field")
 }
 
-fn page(title: String, topic: &str, body: maud::Markup) -> PageReply {
-    PageReply::Page(Page { topic: topic.to_owned(), script: Some(SCRIPT), ..Page::new(title, body) })
+fn page(title: String, topic: &str, body: maud::Markup) -> Page {
+    Page { topic: topic.to_owned(), script: Some(SCRIPT), ..Page::new(title, body) }
+}
+
+/// When a page without JavaScript looks again; it stays with its own question. One on which something is typed never does,
+/// so that nothing is lost: a form that is sent after it was withdrawn says so. One on which a person decides gives them
+/// time to. One that says how a question ended goes on saying so when the run is over and nobody answers any more.
+fn refresh(sheet: &Sheet) -> Option<u32> {
+    match (&sheet.stage, &sheet.matter) {
+        (SheetStage::Open(_), Matter::Form(_)) | (SheetStage::Over(_), _) => None,
+        (SheetStage::Open(_), _) => Some(LATER),
+        (SheetStage::Opened | SheetStage::Waiting(_), _) => Some(SOON),
+    }
 }
 
 #[cfg(test)]

@@ -62,7 +62,7 @@ impl Desk {
         let state = self.state();
         let sheet = state.sheets.get(&number);
         let next = state.current().map(|sheet| sheet.number).filter(|next| *next != number);
-        let over = |sheet: &Sheet, ending: SheetEnding| ending.words(&sheet.about.server);
+        let over = |sheet: &Sheet, ending: SheetEnding| ending.words(&sheet.about);
         let (name, (title, words)) = match sheet.map(|sheet| (&sheet.stage, sheet)) {
             Some((SheetStage::Over(ending), sheet)) => {
                 (if state.is_gone { "gone" } else { "over" }, over(sheet, *ending))

@@ -5,6 +5,7 @@ mod ends;
 mod forms;
 mod links;
 mod look;
+mod notice;
 mod sign_in;
 
 #[expect(dead_code, unused_imports, reason = "most of it is for the tests without a browser")]

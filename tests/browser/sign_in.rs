@@ -15,9 +15,6 @@ use super::{
     harness::{Run, Test, pages, until, wait},
 };
 
-/// How long a token lives, in seconds.
-const LIFE: u64 = 20;
-
 /// The two servers, and the home of somebody who has an account there.
 struct World {
     node: Child,
@@ -33,7 +30,6 @@ impl World {
         assert!(node.exists(), "\n\n    {} IS MISSING: run tests/browser/run\n\n", node.display());
         let mut node = Command::new(node)
             .arg(folder.join("world.mjs"))
-            .env("TOKEN_LIFE", LIFE.to_string())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
@@ -70,13 +66,21 @@ impl World {
         (child.expect("the program starts"), test)
     }
 
-    /// What the authorization server counted.
-    fn count(&self, what: &str) -> u64 {
+    /// What the authorization server counted, and whether its last token is still good.
+    fn counts(&self) -> serde_json::Value {
         let (_, body) = pages::request(&format!("{}/counts", self.base), "GET", &[("Connection", "close")], "");
         let start = body.find('{').expect("an object");
         let end = body.rfind('}').expect("an object");
-        let counts: serde_json::Value = serde_json::from_str(&body[start..=end]).expect("JSON");
-        counts[what].as_u64().expect("a count")
+        serde_json::from_str(&body[start..=end]).expect("JSON")
+    }
+
+    fn count(&self, what: &str) -> u64 {
+        self.counts()[what].as_u64().expect("a count")
+    }
+
+    /// Says how many seconds the tokens live that are issued from now on.
+    fn set_life(&self, seconds: u64) {
+        pages::request(&format!("{}/life/{seconds}", self.base), "GET", &[("Connection", "close")], "");
     }
 
     fn kept(&self) -> PathBuf {
@@ -94,7 +98,7 @@ impl Drop for World {
 
 #[track_caller]
 fn ended((child, _test): (Child, Test), status: i32) -> Run {
-    let run = wait(child, Duration::from_secs(60));
+    let run = wait(child, Duration::from_secs(240));
     assert_eq!(run.status, Some(status), "{}\n{}", run.stdout, run.stderr);
     run
 }
@@ -114,7 +118,7 @@ async fn from_the_first_sign_in_to_the_last() {
     let chrome = Chrome::open().await;
     world.test(&["call", "URL", "echo", "message=hi"]).status(5).run();
 
-    let login = world.start_run(&["login", "URL", "--timeout", "60"]);
+    let login = world.start_run(&["login", "URL", "--timeout", "240"]);
     chrome.go(&world.opened()).await;
     log_in(&chrome).await;
     chrome.press("Continue").await;
@@ -123,9 +127,10 @@ async fn from_the_first_sign_in_to_the_last() {
     assert!(ended(login, 0).stdout.contains("signed in to 127.0.0.1: "));
     world.test(&["call", "URL", "echo", "message=hi"]).stdout_contains("Echo: hi").run();
 
-    // More is needed. Who is logged in there agrees to it, and is not asked who they are.
+    // More is needed, for a short time. Who is logged in there agrees to it, and is not asked who they are.
     world.test(&SUM).status(5).stderr_contains("--scope write").run();
-    let login = world.start_run(&["login", "URL", "--scope", "write", "--timeout", "60"]);
+    world.set_life(3);
+    let login = world.start_run(&["login", "URL", "--scope", "write", "--timeout", "240"]);
     chrome.go(&world.opened()).await;
     chrome.press("Continue").await;
     chrome.see("Signed in to 127.0.0.1").await;
@@ -133,8 +138,9 @@ async fn from_the_first_sign_in_to_the_last() {
     world.test(&SUM).stdout_contains("5").run();
 
     // The token ends, and two processes want another one.
+    until("the token ends", || world.counts()["alive"] == false);
+    world.set_life(3600);
     let before = world.count("refreshed");
-    tokio::time::sleep(Duration::from_secs(LIFE + 1)).await;
     let calls = [world.start_run(&SUM), world.start_run(&SUM)];
     for call in calls {
         assert!(ended(call, 0).stdout.contains('5'));
@@ -155,7 +161,7 @@ async fn from_the_first_sign_in_to_the_last() {
 async fn who_cancels_there_is_not_signed_in() {
     let world = World::start();
     let chrome = Chrome::open().await;
-    let login = world.start_run(&["login", "URL", "--timeout", "60"]);
+    let login = world.start_run(&["login", "URL", "--timeout", "240"]);
     chrome.go(&world.opened()).await;
     chrome.press("[ Cancel ]").await;
     chrome.see("Not signed in to 127.0.0.1").await;
@@ -177,4 +183,26 @@ async fn a_call_at_a_terminal_waits_for_the_sign_in_and_goes_on() {
     chrome.see("Signed in to 127.0.0.1").await;
     person.see("Echo: hi");
     person.end(0);
+}
+
+#[tokio::test]
+async fn a_call_without_a_terminal_asks_to_sign_in_on_the_page_of_questions() {
+    let world = World::start();
+    let chrome = Chrome::open().await;
+    let run = world.test(&["call", "URL", "echo", "message=hi", "--elicit", "browser", "--no-browser"]).at_browser();
+    chrome.go(&run.url()).await;
+    chrome.see("asks you to sign in").await;
+    chrome.see("127.0.0.1 is not told").await;
+    assert!(!chrome.text().await.contains("you agreed"));
+    chrome.look("sign-in").await;
+    chrome.press("Open 127.0.0.1").await;
+    chrome.see("Go on in the other tab").await;
+    chrome.look("sign-in-opened").await;
+    chrome.turn_to(1).await;
+    log_in(&chrome).await;
+    chrome.press("Continue").await;
+    chrome.see("Signed in to 127.0.0.1").await;
+    chrome.turn_to(0).await;
+    chrome.see("The other tab says how the sign-in ended").await;
+    assert!(run.end(0).stdout.contains("Echo: hi"));
 }

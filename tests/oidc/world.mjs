@@ -14,7 +14,9 @@ const server = http.createServer();
 await new Promise((ready) => server.listen(0, '127.0.0.1', ready));
 const base = `http://127.0.0.1:${server.address().port}`;
 const mcp = `${base}/mcp`;
-const life = Number(process.env.TOKEN_LIFE ?? 3600);
+// How many seconds a token lives that is issued now, and until when the last one does.
+let life = 3600;
+let end = 0;
 const counts = { refreshed: 0, revoked: 0 };
 
 // A port that was free a moment ago.
@@ -63,6 +65,7 @@ const provider = new Provider(base, {
   findAccount: (context, id) => ({ accountId: id, claims: () => ({ sub: id }) }),
 });
 provider.on('grant.success', (context) => {
+  end = Date.now() + life * 1000;
   if (context.oidc.params.grant_type === 'refresh_token') counts.refreshed += 1;
 });
 const callback = provider.callback();
@@ -86,7 +89,11 @@ server.on('request', async (request, response) => {
     response.writeHead(status, { 'content-type': 'application/json', ...headers });
     response.end(JSON.stringify(value));
   };
-  if (pathname === '/counts') return json(200, counts);
+  if (pathname === '/counts') return json(200, { ...counts, alive: Date.now() < end });
+  if (pathname.startsWith('/life/')) {
+    life = Number(pathname.slice('/life/'.length));
+    return json(200, {});
+  }
   if (pathname.startsWith('/.well-known/oauth-protected-resource')) {
     return json(200, { resource: mcp, authorization_servers: [base], scopes_supported: ['read'] });
   }

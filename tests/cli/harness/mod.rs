@@ -9,7 +9,7 @@ mod script;
 mod terminal;
 mod test;
 
-pub(crate) use browser::{Page, Tab};
+pub(crate) use browser::{AtBrowser, Page, Tab};
 pub(crate) use fake::{Fake, received};
 pub(crate) use kept::{Keepers, Kept, until};
 pub(crate) use run::{Run, wait};

@@ -70,6 +70,54 @@ fn a_program_signs_in_with_what_another_authority_says_of_it() {
 }
 
 #[test]
+fn an_identity_provider_says_who_the_person_is() {
+    let world = World::new();
+    // The world is its own identity provider, too.
+    let provider = json!({"issuer": world.server.url(""), "clientId": "sso", "idTokenFile": "id.jwt"});
+    let oauth = json!({"grant": "jwt_bearer", "clientId": "ci", "clientSecret": SECRET, "identityProvider": provider});
+    let test = || account(&world, &oauth, &["call", "build", "read"]);
+    test().file("id.jwt", "aaa.bbb.id-s3cret\n").stdout("read is done\n").stderr("").run();
+    assert!(!world.sign_ins().exists(), "nothing is kept");
+    let run = test().file("id.jwt", "aaa.bbb.other").status(5).stderr_contains("invalid_grant").run();
+    assert!(!run.stderr.contains("aaa.bbb"), "{}", run.stderr);
+    test().status(5).stderr_contains("the ID token in ").run();
+    for (provider, why) in [
+        (json!({"issuer": "https://idp.example"}), "needs `issuer`, `clientId`, and `idToken` or `idTokenFile`"),
+        (json!({"issuer": "https://idp.example", "clientld": "sso"}), "unknown key"),
+        (json!("https://idp.example"), "an object"),
+    ] {
+        let oauth = json!({"grant": "jwt_bearer", "clientId": "ci", "identityProvider": provider});
+        account(&world, &oauth, &["tools", "build"]).status(3).stderr_contains(why).run();
+    }
+    let both = json!({"grant": "jwt_bearer", "clientId": "ci", "assertion": "a.b.c", "identityProvider":
+        {"issuer": "https://idp.example", "clientId": "sso", "idToken": "a.b.c"}});
+    account(&world, &both, &["tools", "build"]).status(3).stderr_contains("belong together").run();
+}
+
+#[test]
+fn a_client_with_a_key_shows_it_when_it_signs_out() {
+    let world = World::new();
+    let key = rcgen::KeyPair::generate().expect("a key").serialize_pem();
+    let config = json!({"mcpServers": {"cal": {
+        "url": world.mcp(), "oauth": {"clientId": "ci", "privateKeyFile": "key.pem"}}}}).to_string();
+    let test = |words: &[&str]| world.test(words).config(&config).file("key.pem", &key);
+    for words in [&["logout", "cal"][..], &["logout"]] {
+        world.sign_in_test(test(&["login", "cal"]));
+        let before = world.count("/revoke");
+        test(words).stdout_contains("and its tokens are revoked").stderr("").run();
+        assert_eq!(world.count("/revoke") - before, 2);
+        let asked = world.server.seen().into_iter().rfind(|request| request.path == "/revoke").expect("a request");
+        let form: std::collections::HashMap<String, String> =
+            url::form_urlencoded::parse(&asked.body).into_owned().collect();
+        assert_eq!((&*form["client_id"], form["client_assertion"].split('.').count()), ("ci", 3));
+    }
+    // Without the configuration the key is unknown: what is here is forgotten, and it is said.
+    world.sign_in_test(test(&["login", "cal"]));
+    let run = world.test(&["logout"]).stderr_contains("could not be revoked").run();
+    assert!(run.stdout.starts_with("signed out of "), "{}", run.stdout);
+}
+
+#[test]
 fn a_keyring_that_was_not_built_in_is_told_where_it_is_asked_for() {
     let world = World::new();
     let run = account(&world, &json!({"tokenStore": "keyring"}), &["login", "build", "--status"]).run_any();

@@ -5,6 +5,7 @@ mod ci;
 mod device;
 mod kept_file;
 mod metadata;
+mod on_a_page;
 mod ordinary;
 mod person;
 mod programs;

@@ -128,6 +128,19 @@ impl Ledger {
                 self.refresh.remove(of("refresh_token"))
             }
             "client_credentials" => self.own_account(request, &form),
+            "urn:ietf:params:oauth:grant-type:token-exchange" => {
+                let kind = "urn:ietf:params:oauth:token-type:id-jag";
+                let is_right = of("subject_token") == "aaa.bbb.id-s3cret"
+                    && of("subject_token_type") == "urn:ietf:params:oauth:token-type:id_token"
+                    && (of("requested_token_type"), of("audience")) == (kind, base)
+                    && of("resource") == format!("{base}/mcp");
+                return match is_right {
+                    true => reply.json(200, &json!({
+                        "access_token": "aaa.bbb.jwt-s3cret", "issued_token_type": kind, "token_type": "N_A",
+                    })),
+                    false => reply.json(400, &refused("invalid_grant")),
+                };
+            }
             "urn:ietf:params:oauth:grant-type:jwt-bearer" if of("assertion").ends_with("jwt-s3cret") => {
                 Some(of("scope").to_owned())
             }

@@ -1,0 +1,98 @@
+//! The notification on the desktop that a question waits.
+
+use std::{
+    io::{BufRead as _, BufReader},
+    path::Path,
+    process::{Child, ChildStdout, Command, Stdio},
+    sync::mpsc::{self, Receiver},
+    thread,
+    time::Duration,
+};
+
+use serde_json::{Value, json};
+
+use super::{call, chrome::tool};
+
+/// How long a notification is waited for.
+const LIMIT: Duration = Duration::from_secs(30);
+
+/// A session bus, and a desktop on it that says what it shows.
+struct Desktop {
+    bus: Child,
+    desktop: Child,
+    address: String,
+    shown: Receiver<Value>,
+}
+
+/// A program, whose end is that of its input.
+fn start(command: &mut Command) -> (Child, BufReader<ChildStdout>) {
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("it starts");
+    let stdout = BufReader::new(child.stdout.take().expect("stdout"));
+    (child, stdout)
+}
+
+impl Desktop {
+    fn open() -> Self {
+        let mut line = String::new();
+        let (bus, mut said) = start(Command::new("dbus-daemon").args(["--session", "--nofork", "--print-address=1"]));
+        said.read_line(&mut line).expect("an address");
+        let address = line.trim().to_owned();
+        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/browser/desktop.cjs");
+        let modules = tool("dbus-next");
+        let (desktop, said) = start(
+            Command::new("node")
+                .arg(script)
+                .env("NODE_PATH", modules.parent().expect("a folder"))
+                .env("DBUS_SESSION_BUS_ADDRESS", &address),
+        );
+        let mut lines = said.lines().map_while(Result::ok);
+        assert_eq!(lines.next().as_deref(), Some("ready"));
+        let (sender, shown) = mpsc::channel();
+        thread::spawn(move || {
+            for line in lines {
+                // The test may have ended.
+                let _ = sender.send(serde_json::from_str(&line).expect("JSON"));
+            }
+        });
+        Self { bus, desktop, address, shown }
+    }
+}
+
+impl Drop for Desktop {
+    fn drop(&mut self) {
+        for child in [&mut self.desktop, &mut self.bus] {
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+    }
+}
+
+#[test]
+fn a_question_that_waits_is_shown_on_the_desktop_unless_quiet() {
+    let desktop = Desktop::open();
+    let ask = |more: &[&str], bus: &str| {
+        let test = call("greet").args(more.iter().copied()).env("DBUS_SESSION_BUS_ADDRESS", bus);
+        let run = test.at_browser();
+        // Nobody hears where the page is when all is quiet.
+        let asked = (!more.contains(&"--quiet")).then(|| run.asked());
+        (run, asked)
+    };
+    // A quiet one comes first: what it would show would come before the other's.
+    let (quiet, _) = ask(&["--quiet", "--elicit-timeout", "2"], &desktop.address);
+    assert!(!quiet.end_any().stderr.contains("notif"));
+    assert!(desktop.shown.try_recv().is_err(), "nothing is shown when all is quiet");
+
+    let (run, asked) = ask(&[], &desktop.address);
+    let shown = desktop.shown.recv_timeout(LIMIT).expect("a notification");
+    let words = "A question waits in your browser.";
+    assert_eq!(shown, json!({"program": "toolnexus", "summary": "forms asks", "body": words}));
+    let (tab, page) = asked.expect("a page");
+    tab.send(&page, "decline", &[]);
+    run.end(0);
+
+    // A bus that is not there harms nothing.
+    let (run, asked) = ask(&[], "unix:path=/nowhere/at/all");
+    let (tab, page) = asked.expect("a page");
+    tab.send(&page, "decline", &[]);
+    assert_eq!(run.end(0).stderr.lines().count(), 1);
+}
