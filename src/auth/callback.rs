@@ -46,10 +46,9 @@ impl Site for SignInCallback {
                 return PageReply::Page(Page::refusal("This sign-in is over", body));
             }
             PageReply::Page(match end.await {
-                Ok(None) => Page::new(
-                    format!("Signed in to {}", self.server),
-                    html! { p { "You can close this page." } },
-                ),
+                Ok(None) => {
+                    Page::new(format!("Signed in to {}", self.server), html! { p { "You can close this page." } })
+                }
                 Ok(Some(reason)) => Page::refusal(
                     format!("Not signed in to {}", self.server),
                     html! { p { (reason) } p { "See the terminal for details." } },

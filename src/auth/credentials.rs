@@ -11,8 +11,8 @@ use tokio_util::sync::CancellationToken;
 use url::Url;
 
 use super::{
-    AuthError, Store, StoreError, StoredSignIn, client::OAuthClient, code, device, exchange, jwt, known::Tokens, plan::Plan,
-    token::TokenEndpoint,
+    AuthError, Store, StoreError, StoredSignIn, client::OAuthClient, code, device, exchange, jwt, known::Tokens,
+    plan::Plan, token::TokenEndpoint,
 };
 use crate::{
     config::OAuth,

@@ -51,7 +51,8 @@ pub async fn run(args: &LogoutArgs, context: &Context) -> anyhow::Result<()> {
             let known = store.all().map_err(|error| failed(error.into()))?;
             all.extend(known.into_iter().map(|known| {
                 let found = configured.iter().find(|(endpoint, _)| endpoint.url.as_str() == known.url).cloned();
-                let (endpoint, oauth) = found.map_or_else(Default::default, |(endpoint, oauth)| (Some(endpoint), oauth));
+                let (endpoint, oauth) =
+                    found.map_or_else(Default::default, |(endpoint, oauth)| (Some(endpoint), oauth));
                 (store.clone(), known.url, endpoint, oauth)
             }));
         }

@@ -99,7 +99,8 @@ fn a_client_with_a_key_shows_it_when_it_signs_out() {
     let world = World::new();
     let key = rcgen::KeyPair::generate().expect("a key").serialize_pem();
     let config = json!({"mcpServers": {"cal": {
-        "url": world.mcp(), "oauth": {"clientId": "ci", "privateKeyFile": "key.pem"}}}}).to_string();
+        "url": world.mcp(), "oauth": {"clientId": "ci", "privateKeyFile": "key.pem"}}}})
+    .to_string();
     let test = |words: &[&str]| world.test(words).config(&config).file("key.pem", &key);
     for words in [&["logout", "cal"][..], &["logout"]] {
         world.sign_in_test(test(&["login", "cal"]));

@@ -135,9 +135,12 @@ impl Ledger {
                     && (of("requested_token_type"), of("audience")) == (kind, base)
                     && of("resource") == format!("{base}/mcp");
                 return match is_right {
-                    true => reply.json(200, &json!({
-                        "access_token": "aaa.bbb.jwt-s3cret", "issued_token_type": kind, "token_type": "N_A",
-                    })),
+                    true => reply.json(
+                        200,
+                        &json!({
+                            "access_token": "aaa.bbb.jwt-s3cret", "issued_token_type": kind, "token_type": "N_A",
+                        }),
+                    ),
                     false => reply.json(400, &refused("invalid_grant")),
                 };
             }
