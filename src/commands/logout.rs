@@ -93,7 +93,7 @@ fn configured(context: &Context) -> Vec<(HttpEndpoint, OAuth)> {
     let servers = config.servers.into_iter().filter_map(|entry| entry.server.ok());
     let remote = servers.filter_map(|server| match server.endpoint {
         Endpoint::Http(http) => Some((http, server.auth.oauth)),
-        _ => None,
+        Endpoint::Stdio(_) => None,
     });
     remote.collect()
 }
