@@ -134,15 +134,12 @@ impl Ledger {
                     && of("subject_token_type") == "urn:ietf:params:oauth:token-type:id_token"
                     && (of("requested_token_type"), of("audience")) == (kind, base)
                     && of("resource") == format!("{base}/mcp");
-                return match is_right {
-                    true => reply.json(
-                        200,
-                        &json!({
-                            "access_token": "aaa.bbb.jwt-s3cret", "issued_token_type": kind, "token_type": "N_A",
-                        }),
-                    ),
-                    false => reply.json(400, &refused("invalid_grant")),
-                };
+                if !is_right {
+                    return reply.json(400, &refused("invalid_grant"));
+                }
+                let statement =
+                    json!({"access_token": "aaa.bbb.jwt-s3cret", "issued_token_type": kind, "token_type": "N_A"});
+                return reply.json(200, &statement);
             }
             "urn:ietf:params:oauth:grant-type:jwt-bearer" if of("assertion").ends_with("jwt-s3cret") => {
                 Some(of("scope").to_owned())
