@@ -188,8 +188,16 @@ impl Client {
     /// When a page cannot be fetched.
     pub async fn known_tools(&self, stop: &CancellationToken) -> Result<Vec<Tool>, ClientError> {
         match &self.0 {
-            DirectOrAttached::Direct(direct) => direct.list_tools(stop).await,
+            DirectOrAttached::Direct(direct) => direct.known_tools(stop).await,
             DirectOrAttached::Attached(attached) => attached.list_tools(false, stop).await,
+        }
+    }
+
+    /// Whether [`Client::known_tools`] may give a list that is not new.
+    pub fn has_known_tools(&self) -> bool {
+        match &self.0 {
+            DirectOrAttached::Direct(direct) => direct.known_tools.is_some(),
+            DirectOrAttached::Attached(_) => true,
         }
     }
 

@@ -16,6 +16,7 @@ use super::{
     clock::Patience,
     conversation::{Conversation, refusal},
     exchange::Exchange,
+    known_tools::{KnownTools, changes},
     negotiate::Opener,
     wire::{WireRequest, gone},
 };
@@ -39,6 +40,7 @@ pub(super) struct DirectClient {
     /// A second, legacy connection, for the tools that can ask over such a one alone.
     by_handshake: Mutex<Option<Arc<Conversation>>>,
     info: std::sync::Mutex<Arc<ServerInfo>>,
+    pub(super) known_tools: KnownTools,
     is_closed: AtomicBool,
 }
 
@@ -48,7 +50,14 @@ impl DirectClient {
         let session = opener.open(stop).await?;
         let info = std::sync::Mutex::new(Arc::clone(&session.info));
         let (session, by_handshake) = (Mutex::new(Arc::new(session)), Mutex::default());
-        Ok(Self { opener, session, by_handshake, info, is_closed: AtomicBool::new(false) })
+        Ok(Self {
+            opener,
+            session,
+            by_handshake,
+            info,
+            known_tools: KnownTools::default(),
+            is_closed: AtomicBool::new(false),
+        })
     }
 
     /// Whether the connection has ended. One that is being opened has not.
@@ -78,6 +87,22 @@ impl DirectClient {
             listed => listed?,
         };
         Ok(self.tools_of(entries).await)
+    }
+
+    /// The tools as they were last listed, where the server has not said that they are others and it was not long ago; else
+    /// as [`DirectClient::list_tools`].
+    ///
+    /// # Errors
+    /// When a page cannot be had.
+    pub(super) async fn known_tools(&self, stop: &CancellationToken) -> Result<Vec<Tool>, ClientError> {
+        let session = self.session("tools/list", stop).await?;
+        if let Some(known) = self.known_tools.get(&session) {
+            return Ok(known);
+        }
+        let before = changes(&session);
+        let tools = self.list_tools(stop).await?;
+        self.known_tools.set(&session, before, &tools);
+        Ok(tools)
     }
 
     /// All entries of a listing: `prompts/list` with the key `prompts`, and so on, page by page.

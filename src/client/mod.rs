@@ -13,6 +13,7 @@ mod error;
 mod exchange;
 mod floor;
 mod info;
+mod known_tools;
 mod listing;
 mod negotiate;
 mod notice;

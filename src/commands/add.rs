@@ -1,9 +1,15 @@
 //! `toolnexus add`: a server, put into a configuration file.
 
+use std::path::{Path, PathBuf};
+
 use clap::Args;
 use serde_json::{Map, Value, json};
 
-use super::{context::Context, target_file::FileArgs};
+use super::{
+    context::Context,
+    doctor_surroundings::{find_program, missing},
+    target_file::FileArgs,
+};
 use crate::{
     config::{self, AdhocTarget, ConfigError, Environment, suspects},
     error::Error,
@@ -56,7 +62,8 @@ pub struct AddArgs {
 pub fn run(args: &AddArgs, context: &Context) -> anyhow::Result<()> {
     let environment = Environment::current();
     let mut file = args.file.open(context, &environment)?;
-    let entry = entry(args)?;
+    let folder = file.path().parent().map(Path::to_owned).unwrap_or_default();
+    let entry = entry(args, &folder, &environment)?;
     check(&args.name, &entry, &environment)?;
     if file.entry(&args.name).is_some() && !args.replace {
         return Err(Error::Config(ConfigError::Taken { name: args.name.clone(), path: file.path().to_owned() }).into());
@@ -65,6 +72,9 @@ pub fn run(args: &AddArgs, context: &Context) -> anyhow::Result<()> {
     file.save(&environment)?;
     for place in suspects(&entry) {
         context.printer.warning(&as_it_is(&args.name, &place))?;
+    }
+    for words in doubts(args, &folder, &environment) {
+        context.printer.note(&format!("{}: {words}", safe_line(&args.name)))?;
     }
     let path = file.path().display().to_string();
     let value = json!({"added": args.name, "file": path});
@@ -78,7 +88,22 @@ pub(super) fn as_it_is(server: &str, place: &str) -> String {
     )
 }
 
-fn entry(args: &AddArgs) -> Result<Map<String, Value>, Error> {
+/// What may go wrong with the entry in another folder, or without more to do.
+fn doubts(args: &AddArgs, folder: &Path, environment: &Environment) -> Vec<String> {
+    let Some(program) = args.command.first().filter(|_| args.cwd.is_none()) else { return Vec::new() };
+    let is_missing = !program.contains(['$', '/']) && find_program(program).is_none();
+    let is_relative =
+        |word: &&String| [".", ".."].contains(&word.as_str()) || word.starts_with("./") || word.starts_with("../");
+    // A project's own file is used in its folder, as a rule.
+    let is_elsewhere = environment.absolute(folder) != environment.folder;
+    let relative = args.command.iter().find(is_relative).filter(|_| is_elsewhere);
+    let relative = relative.map(|word| {
+        format!("{word} counts from the folder that toolnexus is run in; --replace --cwd . fixes it to this one")
+    });
+    is_missing.then(|| missing(program)).into_iter().chain(relative).collect()
+}
+
+fn entry(args: &AddArgs, folder: &Path, environment: &Environment) -> Result<Map<String, Value>, Error> {
     let mut entry = Map::new();
     let mut set = |key: &str, value: Value| drop(entry.insert(key.to_owned(), value));
     if args.name.trim().is_empty() {
@@ -94,7 +119,10 @@ fn entry(args: &AddArgs) -> Result<Map<String, Value>, Error> {
         set("env", pairs(&args.env, '=', "--env", "NAME=VALUE")?);
     }
     if let Some(cwd) = &args.cwd {
-        set("cwd", json!(cwd));
+        // In a file a folder counts from where the file is; on the command line, from here.
+        let here = environment.absolute(cwd);
+        let stays = cwd.contains("${") || cwd.starts_with('~') || environment.absolute(folder) == environment.folder;
+        set("cwd", if stays { json!(cwd) } else { json!(here.components().collect::<PathBuf>()) });
     }
     if let Some(url) = &args.url {
         if !AdhocTarget::is_url(url) && !url.contains("${") {

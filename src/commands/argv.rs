@@ -63,6 +63,7 @@ pub(crate) fn command_meant(word: &str) -> Option<&'static str> {
         "auth" | "signin" | "sign-in" => "login",
         "repl" | "interactive" | "connect" => "shell",
         "check" | "diagnose" | "health" => "doctor",
+        "version" => "--version",
         "stop" => "down",
         "start" => "up",
         _ => return None,

@@ -253,9 +253,10 @@ impl CommandCall<'_> {
         let stop = &self.session.signals.stop;
         let _waiting = self.session.wait_for_list(self.server.as_str());
         let is_there = |tools: &[Tool]| tools.iter().any(|tool| tool.name == self.tool);
+        let knew = client.has_known_tools();
         let listed = match client.known_tools(stop).await {
             // What was listed a while ago may not be all any more.
-            Ok(known) if client.is_attached() && !is_there(&known) => client.list_tools(stop).await,
+            Ok(known) if knew && !is_there(&known) => client.list_tools(stop).await,
             listed => listed,
         };
         let tools = match listed {
@@ -357,7 +358,7 @@ impl CommandCall<'_> {
         let names: Vec<&str> = missing.fields.iter().map(|field| field.key.as_str()).collect();
         let needs = |why: &str| Error::Usage {
             message: format!("{} needs {}{why}", self.tool, names.join(", ")),
-            hint: Some(format!("give {}=…; `{}` shows all arguments", names[0], self.page)),
+            hint: Some(format!("give {}=…; `{}` shows all arguments", names.join("=… "), self.page)),
         };
         let terminal = self.questions.terminal().ok_or_else(|| needs(""))?;
         let title = format!("{} needs", self.tool);

@@ -75,7 +75,7 @@ pub(super) fn same_as(config: &Config, entry: &ServerEntry) -> Vec<String> {
     config.servers.iter().filter(is_same).map(|other| other.name.to_string()).collect()
 }
 
-fn find_program(command: &str) -> Option<PathBuf> {
+pub(super) fn find_program(command: &str) -> Option<PathBuf> {
     let is_program = |path: &Path| {
         use std::os::unix::fs::PermissionsExt as _;
         path.metadata().is_ok_and(|there| there.is_file() && there.permissions().mode() & 0o111 != 0)
@@ -90,7 +90,7 @@ fn find_program(command: &str) -> Option<PathBuf> {
 }
 
 /// What to do about a program that is not there.
-fn missing(command: &str) -> String {
+pub(super) fn missing(command: &str) -> String {
     let name = command.rsplit('/').next().unwrap_or(command);
     let mend = match name {
         "npx" | "npm" | "node" => "install Node.js",

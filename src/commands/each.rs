@@ -145,7 +145,7 @@ impl Each<'_> {
         }
         drop(waiting);
         if !is_whole {
-            self.call.context.printer.note(&format!("the call of line {last} was the last one"))?;
+            self.call.context.printer.note(&format!("nothing behind line {last} was called"))?;
         }
         if let Some(error) = self.call.session.signals.error() {
             return Err(error.into());

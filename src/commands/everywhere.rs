@@ -108,7 +108,9 @@ pub(super) struct Listing<'a> {
     printer: &'a Printer,
     event: &'static str,
     alone: bool,
-    greps: bool,
+    greps: Option<&'a str>,
+    /// Whether anything was found.
+    found: bool,
     strict: bool,
     servers: Map<String, Value>,
     failed: Option<Error>,
@@ -122,13 +124,14 @@ impl<'a> Listing<'a> {
         event: &'static str,
         names: &[String],
         all: &AllArgs,
-        grep: &GrepArgs,
+        grep: &'a GrepArgs,
     ) -> Self {
         Self {
             printer,
             event,
             alone: names.len() == 1,
-            greps: grep.grep.is_some(),
+            greps: grep.grep.as_deref(),
+            found: false,
             strict: all.strict,
             servers: Map::new(),
             failed: None,
@@ -144,11 +147,18 @@ impl<'a> Listing<'a> {
         let (value, text) = match outcome {
             Ok(shown) => {
                 self.any = true;
+                self.found |= !shown.found.is_empty();
+                let nothing = || format!("no {}\n", self.event);
                 let text = match (self.greps, self.alone) {
-                    (true, _) => lines(name, shown.found),
-                    (false, true) => shown.text,
-                    (false, false) => format!("{}\n{}", safe_line(name), indented(&shown.text)),
+                    (Some(_), _) => lines(name, shown.found),
+                    (None, true) => shown.text,
+                    (None, false) if shown.text.is_empty() => format!("{}\n  {}", safe_line(name), nothing()),
+                    (None, false) => format!("{}\n{}", safe_line(name), indented(&shown.text)),
                 };
+                // Of tools more is said where they are listed.
+                if text.is_empty() && self.alone && self.greps.is_none() && self.event != "tools" {
+                    self.printer.note(&format!("{} offers no {}", safe_line(name), self.event))?;
+                }
                 (shown.value, text)
             }
             Err(error) => {
@@ -156,7 +166,7 @@ impl<'a> Listing<'a> {
                 self.failed.get_or_insert(error);
                 let text = if self.alone {
                     String::new()
-                } else if self.greps {
+                } else if self.greps.is_some() {
                     self.printer.warning(&report.message)?;
                     String::new()
                 } else {
@@ -195,7 +205,11 @@ impl<'a> Listing<'a> {
     fn conclude(self) -> anyhow::Result<()> {
         match self.failed {
             Some(error) if self.alone => return Err(error.into()),
-            _ if self.printer.mode().is_text() => {}
+            _ if self.printer.mode().is_text() => {
+                if let Some(word) = self.greps.filter(|_| !self.found && self.any) {
+                    self.printer.note(&format!("no {} have {word:?} in their name or description", self.event))?;
+                }
+            }
             _ => self.printer.data(self.event, &json!({"servers": self.servers}), String::new)?,
         }
         match self.failed {

@@ -124,7 +124,7 @@ async fn ask(one: &OneServer<'_>, name: &str, missing: &[&Value]) -> Result<Map<
     let form = Form::from_schema(&json!({"type": "object", "properties": properties, "required": keys}));
     let needs = |why: &str| Error::Usage {
         message: format!("{name} needs {}{why}", keys.join(", ")),
-        hint: Some(format!("give {}=…", keys[0])),
+        hint: Some(format!("give {}=…", keys.join("=… "))),
     };
     let terminal = one.questions.terminal().ok_or_else(|| needs(""))?;
     match terminal.fill(&form, &format!("{name} needs"), "", one.session.signals.stop.clone()).await {

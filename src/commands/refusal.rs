@@ -3,7 +3,11 @@
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use super::argv::{command_meant, commands_with, option_meant};
-use crate::{error::Error, output::Printer};
+use crate::{
+    config::{self, Environment},
+    error::Error,
+    output::Printer,
+};
 
 /// What clap has to say instead of a command: help and the version are output, all else is a usage error.
 pub(crate) fn help_or_usage(error: &clap::Error, grammar: &clap::Command, printer: &Printer) -> anyhow::Result<()> {
@@ -22,6 +26,7 @@ pub(crate) fn help_or_usage(error: &clap::Error, grammar: &clap::Command, printe
     let hint = meant(error, grammar)
         .or_else(|| owners(error, grammar))
         .or(similar)
+        .or_else(|| usage_line(error, &text))
         .unwrap_or_else(|| "--help shows the options".to_owned());
     let message = plain(error).unwrap_or_else(|| message.trim_start_matches("error: ").to_owned());
     Err(Error::Usage { message, hint: Some(hint) }.into())
@@ -85,8 +90,11 @@ fn meant(error: &clap::Error, grammar: &clap::Command) -> Option<String> {
     };
     match error.kind() {
         ErrorKind::InvalidSubcommand => {
-            let meant = command_meant(word(ContextKind::InvalidSubcommand)?)?;
-            Some(format!("did you mean `toolnexus {meant}`?"))
+            let name = word(ContextKind::InvalidSubcommand)?;
+            match command_meant(name) {
+                Some(meant) => Some(format!("did you mean `toolnexus {meant}`?")),
+                None => server_meant(name),
+            }
         }
         ErrorKind::UnknownArgument => {
             let name = word(ContextKind::InvalidArg)?.strip_prefix("--")?;
@@ -96,6 +104,27 @@ fn meant(error: &clap::Error, grammar: &clap::Command) -> Option<String> {
         }
         _ => None,
     }
+}
+
+/// What to write where the name of a server stands in place of the command.
+fn server_meant(name: &str) -> Option<String> {
+    let config = config::discover(None, &Environment::current()).ok()?;
+    config.entry(name)?;
+    let name = crate::output::shell_word(name);
+    Some(format!("it is a server: `toolnexus call {name} TOOL` calls a tool, `toolnexus tools {name}` lists them"))
+}
+
+/// What a command takes that was given too few words.
+fn usage_line(error: &clap::Error, text: &str) -> Option<String> {
+    if error.kind() != ErrorKind::MissingRequiredArgument {
+        return None;
+    }
+    let lines = text.lines().skip_while(|line| !line.trim_start().starts_with("Usage:"));
+    let lines = lines
+        .take_while(|line| !line.trim().is_empty())
+        .map(|line| line.trim().trim_start_matches("Usage:").trim().replace("[OPTIONS] ", "").replace(['<', '>'], ""));
+    let lines: Vec<String> = lines.collect();
+    (!lines.is_empty()).then(|| lines.join(", or "))
 }
 
 /// Which commands take the option that this one does not.

@@ -65,11 +65,9 @@ impl Shell<'_> {
     }
 
     async fn tool_names(&mut self, server: &str) -> Vec<String> {
-        if !self.tools.contains_key(server) {
-            match self.list(server).await {
-                Ok(tools) => drop(self.tools.insert(server.to_owned(), tools)),
-                Err(error) => self.context.printer.error(&error.report()),
-            }
+        match self.list(server).await {
+            Ok(tools) => drop(self.tools.insert(server.to_owned(), tools)),
+            Err(error) => self.context.printer.error(&error.report()),
         }
         self.tools.get(server).into_iter().flatten().map(|tool| tool.name.clone()).collect()
     }

@@ -20,12 +20,12 @@ use super::{
     select::{Selected, ServerWord},
     shell_connections::ShellConnections,
     shell_history::History,
-    shell_values::{Assignment, expand, value_of},
+    shell_values::{Assignment, expand},
 };
 use crate::{
     config::Environment,
     error::Error,
-    output::Printer,
+    output::{Printer, shell_word},
     protocol::Tool,
     terminal::{Terminal, TypedCommand, is_asking},
 };
@@ -83,7 +83,7 @@ impl<'a> Shell<'a> {
     pub(super) async fn list(&self, server: &str) -> Result<Vec<Tool>, Error> {
         let line = self.session.for_line();
         let client = line.connect(server).await?;
-        client.list_tools(&line.signals.stop).await.map_err(|error| line.error(&server.into(), error))
+        client.known_tools(&line.signals.stop).await.map_err(|error| line.error(&server.into(), error))
     }
 
     /// Reads lines from a person until they end it.
@@ -177,7 +177,11 @@ impl<'a> Shell<'a> {
         }
         let words = shell_words::split(command)
             .map_err(|_| Error::usage("a quotation mark is not closed: close it, or write \\\" for the character"))?;
-        let words: Vec<String> = words.iter().map(|word| expand(word, &self.values)).collect::<Result<_, _>>()?;
+        let mut words: Vec<String> = words.iter().map(|word| expand(word, &self.values)).collect::<Result<_, _>>()?;
+        // Hints can be copied, and so can lines of a command line.
+        if words.len() > 1 && words[0] == env!("CARGO_PKG_NAME") {
+            words.remove(0);
+        }
         match words.first().map(String::as_str) {
             None => return Ok(Flow::On),
             Some("exit" | "quit") if name.is_none() => return Ok(Flow::End),
@@ -193,6 +197,9 @@ impl<'a> Shell<'a> {
     }
 
     async fn command(&mut self, words: Vec<String>, name: Option<&str>) -> anyhow::Result<()> {
+        if let Some(error) = self.without_server(&words, &self.context.grammar()) {
+            return Err(error.into());
+        }
         let own = std::iter::once(OsString::from("toolnexus")).chain(words.iter().map(OsString::from));
         let matches = match self.context.read(own.collect()) {
             Ok(matches) => matches,
@@ -219,9 +226,32 @@ impl<'a> Shell<'a> {
         context.carry_out(matches).await?;
         let kept = context.keeps.and_then(|kept| kept.lock().unwrap_or_else(PoisonError::into_inner).take());
         if let Some((name, result)) = name.zip(kept) {
-            self.values.insert(name.to_owned(), value_of(&result));
+            self.values.insert(name.to_owned(), result);
         }
         Ok(())
+    }
+
+    /// The error of a line that names a tool of a connected server, and not the server.
+    fn without_server(&self, words: &[String], grammar: &clap::Command) -> Option<Error> {
+        let (tool, arguments, is_command) = match words {
+            [command, tool, arguments @ ..] if command == "call" => (tool, arguments, false),
+            [tool, arguments @ ..] if grammar.find_subcommand(tool).is_none() => (tool, arguments, true),
+            _ => return None,
+        };
+        if self.names().any(|name| name == tool) || words.iter().any(|word| word == "--") {
+            return None;
+        }
+        let mut servers: Vec<&String> = self.tools.keys().collect();
+        servers.sort_unstable();
+        let server = servers.into_iter().find(|server| self.tools[*server].iter().any(|known| known.name == *tool))?;
+        let meant: Vec<String> =
+            ["call", server, tool].into_iter().chain(arguments.iter().map(String::as_str)).map(shell_word).collect();
+        let message = if is_command {
+            format!("there is no command {tool:?}; it is a tool of {server}")
+        } else {
+            format!("there is no server {tool:?}; it is a tool of {server}")
+        };
+        Some(Error::Usage { message, hint: Some(format!("did you mean `{}`?", meant.join(" "))) })
     }
 
     /// The context of a line with these options: what they do not say is as for the shell.

@@ -2,7 +2,7 @@ use std::collections::HashMap;
 
 use serde_json::Value;
 
-use crate::{error::Error, text::cut};
+use crate::{error::Error, form::type_of, text::cut};
 
 /// A line, and the name under which its result is kept.
 #[derive(Debug, PartialEq, Eq)]
@@ -57,7 +57,7 @@ pub(super) fn expand(word: &str, values: &HashMap<String, Value>) -> Result<Stri
             return Err(Error::usage(format!("{:?} has no }} at its end", cut(&rest[at..], 40))));
         };
         text.push_str(&rest[..at]);
-        let value = find(&rest[at + 2..at + end], values)?;
+        let value = kept(&rest[at + 2..at + end], values)?;
         text.push_str(&value.as_str().map_or_else(|| value.to_string(), str::to_owned));
         rest = &rest[at + end + 1..];
     }
@@ -65,9 +65,11 @@ pub(super) fn expand(word: &str, values: &HashMap<String, Value>) -> Result<Stri
     Ok(text)
 }
 
-fn find<'a>(path: &str, values: &'a HashMap<String, Value>) -> Result<&'a Value, Error> {
+/// What stands at `name.path`, where a result is kept as `name`: of what it is about, or, as for --select, of the whole
+/// result (`content[0].text`).
+fn kept(path: &str, values: &HashMap<String, Value>) -> Result<Value, Error> {
     let (name, path) = path.split_at(path.find(['.', '[']).unwrap_or(path.len()));
-    let Some(mut value) = values.get(name) else {
+    let Some(result) = values.get(name) else {
         let mut known: Vec<&str> = values.keys().map(String::as_str).collect();
         known.sort_unstable();
         let hint = match known.as_slice() {
@@ -76,6 +78,12 @@ fn find<'a>(path: &str, values: &'a HashMap<String, Value>) -> Result<&'a Value,
         };
         return Err(Error::Usage { message: format!("${name} has no value"), hint: Some(hint) });
     };
+    let data = value_of(result);
+    let found = at_path(&data, name, path);
+    found.or_else(|error| at_path(result, name, path).map_err(|_| error)).cloned()
+}
+
+fn at_path<'a>(mut value: &'a Value, name: &str, path: &str) -> Result<&'a Value, Error> {
     let mut seen = name.to_owned();
     for step in path.split(['.', '[']).map(|step| step.trim_end_matches(']')).filter(|step| !step.is_empty()) {
         let inner = match value {
@@ -89,7 +97,7 @@ fn find<'a>(path: &str, values: &'a HashMap<String, Value>) -> Result<&'a Value,
                     format!("its keys: {}", keys.join(", "))
                 }
                 Value::Array(items) => format!("it is a list of {}, counted from 0", items.len()),
-                _ => "it has no parts".to_owned(),
+                other => format!("it is {}: ${{{seen}}} is all of it", type_of(other)),
             };
             return Err(Error::Usage { message: format!("${seen} has no {step:?}"), hint: Some(hint) });
         };
@@ -122,6 +130,11 @@ mod tests {
         assert_eq!(expand("${a.b[1]}${a.t}").unwrap(), "xtwo words");
         assert_eq!(expand("k:=${a.b}").unwrap(), r#"k:=[{"c d":1},"x"]"#);
         assert_eq!(expand("$${a} costs $5").unwrap(), "${a} costs $5");
+        let result = json!({"content": [{"type": "text", "text": "3"}], "structuredContent": {"sum": 3}});
+        let values = HashMap::from([("r".to_owned(), result)]);
+        let told = |word: &str| super::expand(word, &values);
+        assert_eq!(told("${r.sum} ${r.content[0].text} ${r}").unwrap(), "3 3 {\"sum\":3}");
+        assert_eq!(told("${r.sum.x}").unwrap_err().hint().as_deref(), Some("it is a number: ${r.sum} is all of it"));
         for word in ["${a.z}", "${b}", "${a", "${a.b.9}", "${a.t.u}"] {
             assert!(expand(word).is_err(), "{word}");
         }

@@ -49,6 +49,11 @@ impl Slip {
         if let Some((name, tool)) = split_name(server).filter(|(name, _)| known.iter().any(|known| known == name)) {
             return Some(command(self.verb, [name, tool].into_iter().chain(self.words.iter().map(String::as_str))));
         }
+        // SERVER and TOOL the wrong way round.
+        if let Some((first, rest)) = self.words.split_first().filter(|(first, _)| known.contains(first)) {
+            let words = [first.as_str(), server].into_iter().chain(rest.iter().map(String::as_str));
+            return Some(command(self.verb, words));
+        }
         is_program(server).then(|| self.behind_dashes(server))
     }
 
@@ -110,6 +115,7 @@ mod tests {
         let told = |text: &str| Some(text.to_owned());
         assert_eq!(meant("call", "forms.greet", &["name=a b"]), told("toolnexus call forms greet name='a b'"));
         assert_eq!(meant("tools", "forms/greet", &[]), told("toolnexus tools forms greet"));
+        assert_eq!(meant("call", "echo", &["forms", "m=1"]), told("toolnexus call forms echo m=1"));
         let python = meant("call", "python", &["srv.py", "add", "a=1"]);
         assert_eq!(python, told("toolnexus call add a=1 -- python srv.py"));
         assert_eq!(meant("call", "npx", &["server"]), told("toolnexus tools -- npx server"));

@@ -114,7 +114,7 @@ async fn list(session: &CommandHost, server: &str, printer: &Printer) -> Result<
     drop(waiting);
     let tools = tools.map_err(|error| session.error(&server.into(), error))?;
     let info = client.info();
-    if tools.is_empty() && !info.declares("tools") {
+    if tools.is_empty() {
         let others: Vec<&str> = ["resources", "prompts"].into_iter().filter(|key| info.declares(key)).collect();
         let others = if others.is_empty() { String::new() } else { format!(" (it has {})", others.join(" and ")) };
         // A stderr that is gone holds no listing up.

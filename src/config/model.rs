@@ -278,9 +278,12 @@ impl ConfigError {
                 }
             }
             Self::NotFound(..) => {
-                Some("name a file with --config, or give the server itself: a URL, or a command after `--`".to_owned())
+                Some(
+                    "`toolnexus add NAME -- COMMAND` makes one; --config names a file; a server can also be a URL, or a command after `--`"
+                        .to_owned(),
+                )
             }
-            Self::Disabled(_) => Some("remove `disabled: true` or `enabled: false` from its entry".to_owned()),
+            Self::Disabled(name) => Some(format!("`toolnexus enable {}` switches it on", shell_words::quote(name))),
             Self::NothingToImport { hint, .. } => hint.clone(),
             Self::Taken { name, .. } => {
                 Some(format!("`toolnexus remove {name}` takes it out; --replace puts the new one in its place"))

@@ -12,11 +12,12 @@ impl Printer {
     /// Prints what `resources/read` gave: on a terminal made safe, elsewhere as it is, byte for byte. Bytes are not for a
     /// terminal: see [`Printer::shows_bytes`].
     ///
-    /// Long text is shown in a pager where it `may_page`.
+    /// Where it is the `only` one, long text is shown in a pager, and nothing is added to what goes into a pipe; else each ends
+    /// its line.
     ///
     /// # Errors
     /// When stdout cannot be written, and not because it was closed.
-    pub fn contents(&self, raw: &RawValue, contents: &[ResourceContents], may_page: bool) -> io::Result<()> {
+    pub fn contents(&self, raw: &RawValue, contents: &[ResourceContents], only: bool) -> io::Result<()> {
         if !self.mode().is_text() {
             return self.raw_result("contents", raw.get());
         }
@@ -29,14 +30,16 @@ impl Printer {
                     let end = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
                     shown.push_str(&format!("{head}{}{end}", safe_text(text)));
                 }
-                ResourceBody::Text(text) if self.is_in_lines() && !text.is_empty() && !text.ends_with('\n') => {
+                ResourceBody::Text(text)
+                    if (self.is_in_lines() || !only) && !text.is_empty() && !text.ends_with('\n') =>
+                {
                     self.bytes(format!("{text}\n").as_bytes())?;
                 }
                 ResourceBody::Text(text) => self.bytes(text.as_bytes())?,
                 ResourceBody::Bytes(bytes) => self.bytes(bytes)?,
             }
         }
-        if may_page { self.long(&shown) } else { self.stdout(&shown) }
+        if only { self.long(&shown) } else { self.stdout(&shown) }
     }
 
     /// Whether stdout can be given bytes that are not text: it is not a terminal, or gets JSON.

@@ -2,22 +2,16 @@ use serde_json::{Value, value::RawValue};
 
 use super::{
     result::{ResultLook, result_text},
+    signature::sentence_of,
     table,
 };
-use crate::{
-    protocol::CallToolResult,
-    text::{cut, safe_line},
-};
+use crate::{protocol::CallToolResult, text::safe_line};
 
-/// Longest description in a list, in characters.
-const LONGEST: usize = 100;
-
-/// An entry of a listing on one line: what stands under `key`, and the first line of what it is. Safe for a terminal.
+/// An entry of a listing on one line: what stands under `key`, and the first sentence of what it is. Safe for a terminal.
 pub fn offer_line(entry: &Value, key: &str) -> [String; 2] {
     let text = |key: &str| entry[key].as_str().filter(|text| !text.trim().is_empty());
     let about = text("description").or(text("title")).or(text("name").filter(|_| key != "name")).unwrap_or_default();
-    let about = about.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
-    [safe_line(text(key).unwrap_or_default()).into_owned(), cut(&safe_line(about), LONGEST).into_owned()]
+    [safe_line(text(key).unwrap_or_default()).into_owned(), sentence_of(about)]
 }
 
 /// Resources and templates, one a line.

@@ -41,6 +41,12 @@ impl Pictures {
         if inline || !variable("KONSOLE_VERSION").is_empty() {
             return Ok(Self::Inline);
         }
+        let takes_sixel = ["foot", "mlterm", "yaft", "contour"].iter().any(|name| term.starts_with(name))
+            || term.contains("sixel")
+            || matches!(program, "contour" | "mlterm");
+        if takes_sixel {
+            return Err("this terminal takes images as sixel, which toolnexus does not write".to_owned());
+        }
         Err("this terminal is not known to show images: kitty, Ghostty, iTerm2, WezTerm, Konsole and mintty are"
             .to_owned())
     }
@@ -112,6 +118,7 @@ mod tests {
         assert_eq!(of(&[("TERM", "xterm-kitty")]), Ok(Pictures::Kitty));
         assert_eq!(of(&[("TERM_PROGRAM", "WezTerm"), ("TERM", "xterm-256color")]), Ok(Pictures::Inline));
         assert!(of(&[("TERM_PROGRAM", "iTerm.app"), ("TMUX", "/tmp/x")]).is_err_and(|words| words.contains("tmux")));
+        assert!(of(&[("TERM", "foot-extra")]).is_err_and(|words| words.contains("sixel")));
         assert!(of(&[("TERM", "xterm-256color")]).is_err_and(|words| words.contains("kitty")));
     }
 

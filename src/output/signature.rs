@@ -47,6 +47,11 @@ fn argument(shapes: &mut Shapes<'_>, key: &str, part: &Value, required: bool) ->
 /// The first sentence of what the tool does, safe for a terminal and on one line.
 pub(super) fn first_sentence(tool: &Tool) -> String {
     let about = tool.description().filter(|about| !about.trim().is_empty()).or(tool.title()).unwrap_or_default();
+    sentence_of(about)
+}
+
+/// The first sentence of `about`, safe for a terminal and on one line.
+pub(super) fn sentence_of(about: &str) -> String {
     let paragraph: Vec<&str> = about.trim().lines().map(str::trim).take_while(|line| !line.is_empty()).collect();
     let paragraph = paragraph.join(" ");
     let end = paragraph.char_indices().find(|(at, c)| {

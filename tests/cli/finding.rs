@@ -152,8 +152,8 @@ fn servers_are_added_removed_and_switched_and_all_else_stays_as_it_is_written() 
     let test = |words: &[&str]| Test::new().config(MINE).args(words.iter().copied());
     let text = |run: &super::harness::Run| fs::read_to_string(run.path("mcp.json")).expect("read");
     let run =
-        test(&["add", "b", "--env", "K=v=w", "--", "npx", "-y", "pkg"]).stdout_contains("added b to ").stderr("").run();
-    let entry = "\t\t\"b\": {\r\n\t\t\t\"command\": \"npx\",\r\n\t\t\t\"args\": [\"-y\", \"pkg\"],\r\n\t\t\t\"env\": {\r\n\t\t\t\t\"K\": \"v=w\",\r\n\t\t\t},\r\n\t\t},\r\n\t}\r\n}\r\n";
+        test(&["add", "b", "--env", "K=v=w", "--", "sh", "-y", "pkg"]).stdout_contains("added b to ").stderr("").run();
+    let entry = "\t\t\"b\": {\r\n\t\t\t\"command\": \"sh\",\r\n\t\t\t\"args\": [\"-y\", \"pkg\"],\r\n\t\t\t\"env\": {\r\n\t\t\t\t\"K\": \"v=w\",\r\n\t\t\t},\r\n\t\t},\r\n\t}\r\n}\r\n";
     assert_eq!(text(&run), MINE.replace("\t}\r\n}\r\n", entry));
     let run = test(&["disable", "a"]).run();
     assert!(text(&run).contains("\"disabled\": true") && text(&run).contains("// keep me"), "{}", text(&run));
@@ -163,6 +163,9 @@ fn servers_are_added_removed_and_switched_and_all_else_stays_as_it_is_written() 
     assert!(run.command_again(&["enable", "a"]).contains("a is enabled already"));
     let run = test(&["remove", "a"]).run();
     assert!(!text(&run).contains("\"a\"") && text(&run).starts_with("// mine\r\n"), "{}", text(&run));
+
+    let off = Test::new().config(r#"{"mcpServers": {"a": {"command": "x", "disabled": true}}}"#).args(["tools", "a"]);
+    off.status(3).stderr_contains("hint: `toolnexus enable a` switches it on\n").run();
 
     let url = ["add", "web", "https://x.example/mcp", "-H", "Authorization: Bearer ${TOKEN}", "-o", "json"];
     let run = test(&url).stderr("").run();
@@ -179,6 +182,28 @@ fn servers_are_added_removed_and_switched_and_all_else_stays_as_it_is_written() 
     test(&["add", "--user", "c", "--", "x"]).stdout_contains(OWN).run();
     let run = test(&["add", "c", "--config", "new.json", "--", "x"]).stdout("added c to new.json\n").run();
     assert_eq!(text(&run), MINE);
+}
+
+#[test]
+fn what_may_go_wrong_with_an_entry_is_said_when_it_is_added() {
+    let note = "note: x: the program no-such-program is not on PATH: install it, or write its full path\n";
+    Test::new().config(MINE).args(["add", "x", "--", "no-such-program"]).stderr(note).run();
+    // Your own file is used in every folder.
+    let note =
+        "note: x: ./data counts from the folder that toolnexus is run in; --replace --cwd . fixes it to this one\n";
+    Test::new().args(["add", "x", "--", "sh", "./data"]).stderr(note).run();
+    Test::new().config(MINE).args(["add", "x", "--", "sh", "./data"]).stderr("").run();
+    let run = Test::new().args(["add", "x", "--cwd", ".", "--", "sh", "./data"]).stderr("").run();
+    let here = fs::canonicalize(run.folder()).expect("a folder");
+    let cwd = json_of(&run.path(OWN))["mcpServers"]["x"]["cwd"].clone();
+    assert_eq!(fs::canonicalize(cwd.as_str().expect("a folder")).expect("there"), here);
+    let run = Test::new().config(MINE).args(["add", "x", "--cwd", ".", "--", "sh"]).run();
+    assert_eq!(json_of_jsonc(&run.path("mcp.json"))["mcpServers"]["x"]["cwd"], ".");
+    Test::new()
+        .args(["add", "x"])
+        .status(2)
+        .stderr("error: URL is missing\nhint: toolnexus add NAME URL, or toolnexus add NAME -- COMMAND...\n")
+        .run();
 }
 
 #[test]

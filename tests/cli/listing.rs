@@ -166,6 +166,16 @@ fn of_ten_servers_seven_are_listed_while_three_fail_and_each_is_told() {
 }
 
 #[test]
+fn that_nothing_is_found_is_said() {
+    let none = "note: no tools have \"zzz\" in their name or description\n";
+    Test::new().server("s", &shop()).args(["tools", "s", "--grep", "zzz"]).stdout("").stderr_contains(none).run();
+    let bare = || Test::new().server("s", &Fake::new());
+    bare().args(["prompts", "s"]).stdout("").stderr("note: s offers no prompts\n").run();
+    let both = bare().server("t", &Fake::new()).args(["resources", "--trust"]);
+    both.stdout("s\n  no resources\nt\n  no resources\n").stderr("").run();
+}
+
+#[test]
 fn a_server_without_tools_is_not_asked_for_them() {
     for (capabilities, words) in [
         (json!({"resources": {}, "prompts": {}}), "note: s offers no tools (it has resources and prompts)\n"),

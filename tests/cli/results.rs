@@ -51,7 +51,7 @@ fn one_part_is_printed_without_quotes() {
     select("total").stdout("2\n").run();
     select("items[0]").stdout("{\"name\":\"a\"}\n").run();
     select("items[0].name").args(["-o", "json"]).stdout("\"a\"\n").run();
-    select("items[7]").status(1).stdout("").stderr_contains("items is a list, [0] to [1]; there is no [7]").run();
+    select("items[7]").status(1).stdout("").stderr_contains("items has 2 entries, [0] to [1]; there is no [7]").run();
     let run = select("item").status(1).args(["-o", "json"]).run();
     assert_eq!(run.error()["code"], "no-part");
     let hostile = json!({"content": [], "structuredContent": {"a": "x\u{1b}[2J"}});

@@ -2,7 +2,7 @@ use std::{process::Stdio, time::Duration};
 
 use serde_json::{Value, json};
 
-use super::harness::{Fake, Step, Test, wait};
+use super::harness::{Fake, Run, Step, Test, wait};
 
 const ENTER: &str = "\r";
 const TAB: &str = "\t";
@@ -11,7 +11,7 @@ const CTRL_C: &str = "\x03";
 const CTRL_D: &str = "\x04";
 
 fn person() -> Value {
-    json!({"content": [{"type": "text", "text": "found"}], "structuredContent": {"name": "Ada Lovelace", "ids": [7, 8]}})
+    json!({"content": [{"type": "text", "text": "file"}], "structuredContent": {"name": "Ada Lovelace", "ids": [7, 8]}})
 }
 
 fn done() -> Step {
@@ -26,15 +26,23 @@ fn fake() -> Fake {
 
 #[test]
 fn a_script_hands_values_on_over_one_connection() {
-    let script = "# find, then save\n\n$who = call forms greet\ncall forms save name=${who.name} id=${who.ids[1]}\n";
+    let script = "# find, then save\n\n$who = call forms greet\ncall forms save name=${who.name} id=${who.ids[1]} kind=${who.content[0].text}\n";
     let test = Test::new()
         .server("forms", &fake().on_call([Step::Reply(person())]).on_call([done()]))
         .args(["shell"])
         .stdin(script);
     let run = test.stdout_contains("done").run();
-    assert!(!run.stdout.contains("found"), "{}", run.stdout);
+    assert!(!run.stdout.contains("file"), "{}", run.stdout);
     let arguments = run.params("forms", "tools/call", 1)["arguments"].clone();
-    assert_eq!(arguments, json!({"name": "Ada Lovelace", "id": 8}));
+    assert_eq!(arguments, json!({"name": "Ada Lovelace", "id": 8, "kind": "file"}));
+    // The list of tools is asked for once, and again after the server has said that it is another one.
+    let listed = |run: &Run| run.received("forms").iter().filter(|message| message["method"] == "tools/list").count();
+    assert_eq!(listed(&run), 1);
+    let changed = Step::Send(json!({"method": "notifications/tools/list_changed"}));
+    let fake = fake().on_call([done(), changed]).on_call([done()]);
+    let lines = "call forms greet\nping forms\ncall forms greet\ncall forms greet\ntoolnexus call forms greet\n";
+    let run = Test::new().server("forms", &fake).args(["shell"]).stdin(lines).run();
+    assert_eq!((listed(&run), run.stdout.matches("done").count()), (2, 4));
     let received = run.received("forms");
     assert_eq!(received.iter().filter(|message| message["method"] == "initialize").count(), 1);
 }
@@ -98,6 +106,31 @@ fn a_person_completes_is_asked_and_stops_a_call() {
     person.send(CTRL_C).see_typed("toolnexus> ").send(CTRL_D);
     let ended = person.end(0);
     assert_eq!(ended.reply("forms", "ask-1")["content"], json!({"name": "Ada"}));
+}
+
+#[test]
+fn what_is_typed_ahead_is_the_next_command_and_a_forgotten_server_is_named() {
+    let person = Test::new().server("forms", &fake()).args(["shell", "forms"]).at_terminal(24, 80);
+    person.see("toolnexus> ").send_at_once("call fo\tgr\t\rcall forms sa\tkind=fi\t\rping forms\r");
+    person.see_times("done", 2).see("answered ping in ");
+    person
+        .see_typed("toolnexus> ")
+        .send("greet a=1\r")
+        .see("it is a tool of forms")
+        .see("did you mean `call forms greet a=1`?");
+    person
+        .see_typed("toolnexus> ")
+        .send("call greet\r")
+        .see("there is no server")
+        .see("did you mean `call forms greet`?");
+    // The line is whole after every change of the terminal's size.
+    person.see_typed("toolnexus> ").send("ping for");
+    for step in 0..50 {
+        person.resize(24 - step % 10, 80 - 4 * (step % 11));
+    }
+    person.resize(24, 80).see_typed("toolnexus> ping for").send("ms\r").see_times("answered ping in ", 2);
+    person.see_typed("toolnexus> ").send(CTRL_D);
+    person.end(0);
 }
 
 #[test]
@@ -165,12 +198,15 @@ fn stdin_is_for_the_script_alone() {
     }
 }
 
-#[test]
-fn a_server_that_ended_is_started_again_and_nothing_is_left_open() {
-    // Every second call ends the server: 40 calls are 20 starts.
-    let fake = fake().on_call([done()]).on_call([Step::Exit(3)]);
-    let line = |text: &str| format!("call forms {text}\n");
-    let script: String = (0..20).flat_map(|_| [line("greet"), line("greet")]).collect();
+/// What so many calls in one shell cost, of which every 20th ends the server: the lines that failed, those that did not,
+/// and the most memory, in KiB.
+fn long_session(calls: usize) -> (usize, usize, u64) {
+    let mut fake = fake();
+    for _ in 0..19 {
+        fake = fake.on_call([done()]);
+    }
+    let fake = fake.on_call([Step::Exit(3)]);
+    let script = "call forms greet\n".repeat(calls);
     let test = Test::new().server("forms", &fake).args(["shell", "--keep-going"]).file("script", script);
     // What each start left open would be too much after a few.
     let mut command = std::process::Command::new("sh");
@@ -178,10 +214,17 @@ fn a_server_that_ended_is_started_again_and_nothing_is_left_open() {
     command.args(test.command().get_args()).current_dir(test.folder()).env_clear();
     command.envs(test.command().get_envs().filter_map(|(name, value)| Some((name, value?))));
     let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program starts");
-    let run = wait(child, Duration::from_secs(60));
+    let run = wait(child, Duration::from_secs(300));
     assert_eq!(run.status, Some(4), "{}", run.stderr);
-    assert!(run.stderr.contains("20 lines failed"), "{}", run.stderr);
-    assert_eq!(run.stdout.matches("done").count(), 20);
-    // Each start costs memory for a moment only.
-    assert!(run.peak < 60_000, "{} KiB", run.peak);
+    let failed = run.stderr.matches("error: line ").count();
+    (failed, run.stdout.matches("done").count(), run.peak)
+}
+
+#[test]
+fn a_thousand_calls_and_fifty_starts_leave_nothing_behind() {
+    let (failed, succeeded, few) = long_session(60);
+    assert_eq!((failed, succeeded), (3, 57));
+    let (failed, succeeded, many) = long_session(1_000);
+    assert_eq!((failed, succeeded), (50, 950));
+    assert!(many < few + 6_000, "{few} KiB for 60 calls, {many} KiB for 1,000");
 }

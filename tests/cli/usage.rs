@@ -74,6 +74,23 @@ fn without_a_command_the_help_is_shown_and_nothing_else() {
 }
 
 #[test]
+fn words_in_the_wrong_place_lead_to_the_right_command() {
+    for (words, told) in [
+        (vec!["call", "greet", "forms", "name=Ada"], "did you mean `toolnexus call forms greet name=Ada`?"),
+        (
+            vec!["forms", "greet"],
+            "it is a server: `toolnexus call forms TOOL` calls a tool, `toolnexus tools forms` lists them",
+        ),
+        (vec!["version"], "did you mean `toolnexus --version`?"),
+        (vec!["import"], "hint: toolnexus import CLIENT|FILE [NAME]...\n"),
+        (vec!["completions"], "SHELL is missing"),
+    ] {
+        let run = Test::new().demo().args(words.iter().copied()).stderr_contains(told);
+        run.status(if words[0] == "call" { 3 } else { 2 }).run();
+    }
+}
+
+#[test]
 fn hints_can_be_pasted() {
     let hint = "hint: `toolnexus tools forms greet` shows what greet takes\n";
     Test::new().demo().args(["call", "forms", "greet", "x=1"]).status(2).stderr_contains(hint).run();

@@ -155,12 +155,11 @@ fn everyday_a_hundred_calls_are_one_start() {
 }
 
 #[test]
-fn everyday_a_log_and_a_resource_are_watched() {
+fn everyday_logs_and_progress_come_as_events() {
     let http = OverHttp::start();
     for server in ["stdio", "http"] {
-        // The server tells every few seconds that a resource has changed.
         let script = format!(
-            "call {server} toggle-subscriber-updates\ncall {server} toggle-simulated-logging\ncall {server} trigger-long-running-operation duration=8 steps=2\n"
+            "call {server} toggle-simulated-logging\ncall {server} trigger-long-running-operation duration=8 steps=2\n"
         );
         let run = all(&http).args(["shell", "-o", "events", "--verbose"]).stdin(script).run();
         let events = run.events();
@@ -170,7 +169,7 @@ fn everyday_a_log_and_a_resource_are_watched() {
 }
 
 #[test]
-fn everyday_python_tools_are_listed_and_called() {
+fn everyday_a_python_server_lists_what_it_has() {
     let http = OverHttp::start();
     let run = all(&http).args(["tools", "python", "-o", "json"]).run();
     let tools = run.json()["servers"]["python"]["tools"].as_array().expect("tools").clone();

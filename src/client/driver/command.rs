@@ -1,7 +1,7 @@
 use std::{
     collections::HashMap,
     path::PathBuf,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, PoisonError, atomic::AtomicU64},
     time::Duration,
 };
 
@@ -41,6 +41,8 @@ pub(in crate::client) struct DriverSetup {
     pub(in crate::client) over: CancellationToken,
     /// What was said last of each task.
     pub(in crate::client) tasks: Mutex<HashMap<String, TaskWords>>,
+    /// How often the server has said that its tools are others.
+    pub(in crate::client) tool_changes: AtomicU64,
 }
 
 /// A task's status and its words.

@@ -1,3 +1,5 @@
+use std::sync::atomic::Ordering;
+
 use serde_json::{Value, json};
 
 use super::event_loop::Driver;
@@ -40,6 +42,9 @@ impl Driver {
             | "notifications/resources/list_changed"
             | "notifications/resources/updated"
             | "notifications/subscriptions/acknowledged" => {
+                if method == "notifications/tools/list_changed" {
+                    self.setup.tool_changes.fetch_add(1, Ordering::Relaxed);
+                }
                 self.setup.notice(NoticeKind::Changed { method: method.to_owned(), params: params.clone() });
             }
             _ if method.starts_with("notifications/") => {}

@@ -244,6 +244,7 @@ impl Opener {
             floor: Arc::new(Floor::new(!self.is_http() || self.is_two_endpoints())),
             over: CancellationToken::new(),
             tasks: Mutex::default(),
+            tool_changes: AtomicU64::default(),
         };
         if matches!(&self.config.endpoint, Endpoint::Http(http) if http.insecure && http.url.scheme() == "https") {
             setup.warn(

@@ -166,7 +166,9 @@ impl OtherClient {
             Self::Zed => &[".zed/settings.json"],
             Self::Codex => &[".codex/config.toml"],
             Self::GeminiCli => &[".gemini/settings.json"],
-            Self::OpenCode => &["opencode.json", "opencode.jsonc"],
+            Self::OpenCode => {
+                &["opencode.json", "opencode.jsonc", ".opencode/opencode.json", ".opencode/opencode.jsonc"]
+            }
             Self::ClaudeDesktop | Self::Windsurf | Self::Goose | Self::LmStudio => &[],
         }
     }

@@ -53,7 +53,10 @@ pub(super) fn servers_of(root: &Node, client: Option<OtherClient>) -> Option<(&N
         let servers = match client {
             OtherClient::Zed => under("context_servers"),
             OtherClient::Codex => under("mcp_servers"),
-            OtherClient::OpenCode => under("mcp"),
+            // Version 2 has the servers one level deeper.
+            OtherClient::OpenCode => {
+                under("mcp").and_then(|mcp| object(mcp.member("servers"))).or_else(|| under("mcp"))
+            }
             OtherClient::Goose => under("extensions"),
             OtherClient::VsCode => under("servers").or_else(settings).or_else(|| under("mcpServers")),
             _ => under("mcpServers").or_else(|| under("servers")),

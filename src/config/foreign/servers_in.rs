@@ -126,6 +126,6 @@ fn excluded(root: &Node, dialect: Dialect) -> Vec<String> {
 fn project_of(path: &Path) -> &Path {
     let folder = path.parent().unwrap_or(Path::new("/"));
     let name = folder.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-    let is_editors = [".vscode", ".cursor", ".zed", ".codex", ".gemini"].contains(&name);
+    let is_editors = [".vscode", ".cursor", ".zed", ".codex", ".gemini", ".opencode"].contains(&name);
     folder.parent().filter(|_| is_editors).unwrap_or(folder)
 }
