@@ -8,6 +8,11 @@ use tokio::{
     time::{Instant, sleep},
 };
 
+/// Waking up this much too late, the process was stopped meanwhile (Ctrl-Z in a shell).
+const STOPPED: Duration = Duration::from_secs(1);
+/// How long it then takes note of what came in that time, before it says that nothing did.
+const CATCH_UP: Duration = Duration::from_secs(1);
+
 /// Time that stands still while somebody holds a [`ClockPause`]: while a question is open, or an accepted link is waited for.
 #[derive(Clone)]
 pub(super) struct Clock {
@@ -47,7 +52,7 @@ impl Clock {
         ClockPause(self.clone())
     }
 
-    /// Waits until the clock shows `at`. Cancel-safe.
+    /// Waits until the clock shows `at`; a little longer where the process could not see what came. Cancel-safe.
     pub(super) async fn until(&self, at: Duration) {
         let mut changed = self.changed.subscribe();
         loop {
@@ -58,10 +63,15 @@ impl Clock {
             if is_running && now >= at {
                 return;
             }
+            let (wait, began) = (at.saturating_sub(now), Instant::now());
             tokio::select! {
                 // The clock itself holds the sender.
                 _ = changed.changed() => {}
-                () = sleep(at.saturating_sub(now)), if is_running => {}
+                () = sleep(wait), if is_running => {
+                    if began.elapsed().saturating_sub(wait) > STOPPED {
+                        sleep(CATCH_UP).await;
+                    }
+                }
             }
         }
     }
@@ -155,6 +165,19 @@ mod tests {
         drop(pause);
         waiter.await.expect("waited");
         assert_eq!(start.elapsed().as_secs(), 12);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_process_that_was_stopped_reads_what_came_first() {
+        let (clock, start) = (Clock::new(), Instant::now());
+        let waiter = tokio::spawn({
+            let clock = clock.clone();
+            async move { clock.until(2 * SECOND).await }
+        });
+        tokio::task::yield_now().await;
+        tokio::time::advance(10 * SECOND).await;
+        waiter.await.expect("waited");
+        assert_eq!(start.elapsed().as_secs(), 11);
     }
 
     #[tokio::test(start_paused = true)]

@@ -1,5 +1,6 @@
 use std::{
     io::ErrorKind,
+    path::PathBuf,
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
@@ -38,6 +39,8 @@ pub(super) struct CommandHost {
     pub(super) printer: Arc<Printer>,
     heard: Arc<Mutex<HeardNotices>>,
     way: Arc<ShellWay>,
+    /// What is traced, and into which file.
+    trace: Option<(PathBuf, Trace)>,
     /// Whether the host outlives this, which is one line of a shell; what it is lent.
     line: Option<ShellLineState>,
 }
@@ -96,7 +99,7 @@ impl CommandHost {
             let lent = Some(shared.way.lend(listener));
             let (host, heard, way) = (Arc::clone(&shared.host), Arc::clone(&shared.heard), Arc::clone(&shared.way));
             let line = Some(ShellLineState { level: log_level, _lent: lent });
-            return Ok(Self { host, signals, printer: Arc::clone(printer), heard, way, line });
+            return Ok(Self { host, signals, printer: Arc::clone(printer), heard, way, trace: None, line });
         }
         let mut warnings = config.warnings.iter().chain(config.servers.iter().flat_map(|entry| &entry.warnings));
         for warning in warnings.by_ref().take(MOST_WARNINGS) {
@@ -122,8 +125,10 @@ impl CommandHost {
                 }
                 _ => Error::Io(format!("the trace {} cannot be written: {error}", path.display())),
             };
-            Trace::create(path).map(|trace| trace.masked(config.mask.clone())).map_err(failed)
+            let trace = Trace::create(path).map_err(failed)?.masked(config.mask.clone());
+            Ok::<_, Error>((path.to_owned(), trace))
         });
+        let trace = trace.transpose()?;
         let options = HostOptions {
             resolver: resolver.map(|_| way_of_questions),
             sign_in: questions.sign_in.clone(),
@@ -134,7 +139,7 @@ impl CommandHost {
             times,
             cache: Environment::current().cache_folder.map(|folder| folder.join(env!("CARGO_PKG_NAME"))),
             log_level,
-            trace: trace.transpose()?,
+            trace: trace.as_ref().map(|(_, trace)| trace.clone()),
             tool: tool.map(str::to_owned),
             attach: Some(Arc::new(Attaching {
                 keep: args.keep(),
@@ -144,7 +149,7 @@ impl CommandHost {
             stop: signals.stop.clone(),
         };
         let (host, printer) = (Arc::new(Host::new(config, options)), Arc::clone(printer));
-        Ok(Self { host, signals, printer, heard, way, line: None })
+        Ok(Self { host, signals, printer, heard, way, trace, line: None })
     }
 
     /// From which level on servers log, as the options say.
@@ -183,7 +188,7 @@ impl CommandHost {
     pub(super) fn for_line(&self) -> Self {
         let (host, heard, printer) = (Arc::clone(&self.host), Arc::clone(&self.heard), Arc::clone(&self.printer));
         let (signals, way, line) = (self.signals.for_line(), Arc::clone(&self.way), Some(ShellLineState::default()));
-        Self { host, signals, printer, heard, way, line }
+        Self { host, signals, printer, heard, way, trace: None, line }
     }
 
     /// What the lines of a shell share of this.
@@ -241,6 +246,10 @@ impl CommandHost {
     pub(super) async fn close(self) -> HeardNotices {
         if self.line.is_none() {
             self.host.disconnect_all().await;
+        }
+        if let Some((path, fault)) = self.trace.as_ref().and_then(|(path, trace)| Some((path, trace.fault()?))) {
+            // Without stderr there is nobody to tell.
+            drop(self.printer.warning(&format!("the trace {} is not whole: {fault}", path.display())));
         }
         std::mem::take(&mut *self.heard.lock().unwrap_or_else(PoisonError::into_inner))
     }

@@ -11,6 +11,8 @@ use nix::{
 };
 use ring::{hmac, rand::SecureRandom as _};
 
+use crate::text::without_numbers;
+
 /// The longest path of a socket that every system takes, in bytes.
 const LONGEST: usize = 100;
 /// How many digits name a socket.
@@ -128,7 +130,8 @@ impl Folder {
     /// When the key cannot be read or made.
     pub(super) fn name(&self, identity: &[u8], make: bool) -> Result<Option<String>, FolderRefused> {
         let path = self.0.join("key");
-        let failed = |error: io::Error| FolderRefused(format!("{} cannot be used: {error}", path.display()));
+        let failed =
+            |error: io::Error| FolderRefused(without_numbers(&format!("{} cannot be used: {error}", path.display())));
         let mut key = Vec::new();
         match private(&path, OpenOptions::new().read(true)) {
             Ok(file) => drop(file.take(64).read_to_end(&mut key).map_err(failed)?),
@@ -137,8 +140,9 @@ impl Folder {
                 key = vec![0; 32];
                 let random = ring::rand::SystemRandom::new();
                 random.fill(&mut key).map_err(|_| FolderRefused("random numbers are not available".to_owned()))?;
-                let mut file = tempfile::NamedTempFile::new_in(&self.0).map_err(failed)?;
-                file.write_all(&key).map_err(failed)?;
+                // The file itself is written to, and not through the other, whose errors name the temporary path.
+                let mut file = tempfile::NamedTempFile::new_in(&self.0).map_err(|error| failed(error.kind().into()))?;
+                file.as_file_mut().write_all(&key).map_err(failed)?;
                 if file.persist_noclobber(&path).is_err() {
                     // Somebody else was faster.
                     return self.name(identity, false);

@@ -4,7 +4,7 @@ use std::{
     hash::{DefaultHasher, Hash as _, Hasher as _},
     io::{self, Write as _},
     path::Path,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, OnceLock, PoisonError},
     time::Duration,
 };
 
@@ -17,6 +17,7 @@ use super::mask::{Mask, REDACTED, address};
 use crate::{
     files::PrivateFile,
     protocol::{Frame, FrameKind},
+    text::without_numbers,
 };
 
 /// A file that gets every frame and every HTTP exchange, one JSON object a line.
@@ -27,6 +28,7 @@ use crate::{
 #[derive(Clone)]
 pub struct Trace {
     lines: Arc<dyn Fn(&[u8]) + Send + Sync>,
+    fault: Arc<OnceLock<String>>,
     server: String,
     mask: Mask,
 }
@@ -42,25 +44,46 @@ impl Trace {
     pub fn create(path: &Path) -> io::Result<Self> {
         if path == Path::new("-") {
             let stderr = io::stderr().as_fd().try_clone_to_owned()?;
-            return Ok(Self::to(File::from(stderr)));
+            return Ok(Self::to(File::from(stderr), false));
         }
         if path.starts_with("/dev") || path.starts_with("/proc") {
-            return Ok(Self::to(OpenOptions::new().append(true).open(path)?));
+            return Ok(Self::to(OpenOptions::new().append(true).open(path)?, false));
         }
-        Ok(Self::to(PrivateFile::new(path)?.put()?))
+        Ok(Self::to(PrivateFile::new(path)?.put()?, true))
     }
 
-    fn to(file: File) -> Self {
-        let file = Mutex::new(file);
-        Self::passing_on(move |line| {
-            // A trace that cannot be written must not end the call that it is about.
-            let _ = file.lock().unwrap_or_else(PoisonError::into_inner).write_all(line);
-        })
+    /// A trace in `file`. A line that cannot be written must not end the call that it is about: it is the end of the trace,
+    /// and what there is of it is taken away again where the file `is_ours` alone.
+    fn to(file: File, is_ours: bool) -> Self {
+        let fault = Arc::new(OnceLock::new());
+        let (file, failed) = (Mutex::new((file, 0)), Arc::clone(&fault));
+        let trace = Self::passing_on(move |line| {
+            let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
+            if failed.get().is_some() {
+                return;
+            }
+            match file.0.write_all(line) {
+                Ok(()) => file.1 += line.len() as u64,
+                Err(error) => {
+                    if is_ours {
+                        drop(file.0.set_len(file.1));
+                    }
+                    // Nobody else sets it: the file is locked.
+                    let _ = failed.set(without_numbers(&error.to_string()));
+                }
+            }
+        });
+        Self { fault, ..trace }
+    }
+
+    /// Why the trace ends before its time, if it does.
+    pub fn fault(&self) -> Option<&str> {
+        self.fault.get().map(String::as_str)
     }
 
     /// A trace whose lines go to `lines`, each with its line end.
     pub fn passing_on(lines: impl Fn(&[u8]) + Send + Sync + 'static) -> Self {
-        Self { lines: Arc::new(lines), server: String::new(), mask: Mask::default() }
+        Self { lines: Arc::new(lines), fault: Arc::default(), server: String::new(), mask: Mask::default() }
     }
 
     /// Writes a line of another process's trace, in which nothing is hidden yet.
@@ -77,7 +100,7 @@ impl Trace {
     /// The same file, for the lines of this server.
     #[must_use]
     pub fn for_server(&self, name: &str) -> Self {
-        Self { lines: Arc::clone(&self.lines), server: name.to_owned(), mask: self.mask.clone() }
+        Self { server: name.to_owned(), ..self.clone() }
     }
 
     /// The same file, with what `mask` hides left out.

@@ -157,3 +157,33 @@ fn configuration() {
 fn signing_in() {
     assert_eq!(read_configurations(include_str!("../../docs/sign-in.md")), 2);
 }
+
+/// Each dependency is used by some code, and `docs/dependencies.md` says what for.
+#[test]
+fn every_dependency_is_used_and_told() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let manifest = fs::read_to_string(root.join("Cargo.toml")).expect("it is there");
+    let page = fs::read_to_string(root.join("docs/dependencies.md")).expect("it is there");
+    let manifest: toml::Table = manifest.parse().expect("it is TOML");
+    let code = |folders: &[&str]| folders.iter().map(|folder| sources(&root.join(folder))).collect::<String>();
+    let (program, all) = (code(&["src"]), code(&["src", "tests", "benches", "examples"]));
+    for (table, code) in [("dependencies", &program), ("dev-dependencies", &all)] {
+        for name in manifest[table].as_table().expect("a table").keys() {
+            let path = format!("{}::", name.replace('-', "_"));
+            let is_used = code.match_indices(&path).any(|(at, _)| !code[..at].ends_with(|c: char| c.is_alphanumeric()));
+            assert!(is_used, "nothing uses {name}");
+            assert!(page.contains(name.as_str()), "docs/dependencies.md says nothing of {name}");
+        }
+    }
+}
+
+/// All Rust code in a folder.
+fn sources(folder: &Path) -> String {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    let text = |path: std::path::PathBuf| match path.extension() {
+        _ if path.is_dir() => sources(&path),
+        Some(ending) if ending == "rs" => fs::read_to_string(path).unwrap_or_default(),
+        _ => String::new(),
+    };
+    entries.map(text).collect()
+}

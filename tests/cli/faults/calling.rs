@@ -276,7 +276,9 @@ fn floods() {
                     5_000
                 ];
                 steps.push(Step::Reply(text("done")));
-                calls(folder, steps)
+                let mut entry = calls(folder, steps);
+                entry["timeout"] = json!(15_000);
+                entry
             },
             0,
             "done\n",
@@ -286,7 +288,9 @@ fn floods() {
             |folder| {
                 let mut steps: Vec<Step> = (0..5_000).map(|n| Step::Send(json!({"id": n, "method": "ping"}))).collect();
                 steps.push(Step::Reply(text("done")));
-                calls(folder, steps)
+                let mut entry = calls(folder, steps);
+                entry["timeout"] = json!(15_000);
+                entry
             },
             0,
             "done\n",

@@ -3,6 +3,8 @@
 
 mod asking;
 mod calling;
+mod sockets;
+mod standing;
 mod starting;
 mod system;
 mod web;
@@ -14,7 +16,7 @@ use serde_json::{Value, json};
 use super::harness::{Fake, Step, Test};
 
 /// How long any of them may take.
-const LIMIT: Duration = Duration::from_secs(12);
+const LIMIT: Duration = Duration::from_secs(20);
 
 /// A fault of a server on stdio: what it is called, what the server does, the exit code, and a part of stderr (or of
 /// stdout, where the call succeeds).

@@ -280,9 +280,10 @@ async fn sessions_are_carried_ended_and_lost() {
     transport.send(Frame::notification("notifications/initialized", None).into()).expect("sent");
     transport.send(request(2, "tools/list").into()).expect("sent");
     assert_eq!(frame(&mut transport).await["id"], 2);
+    // The stream is opened beside the first request: either may come first.
+    server.wait_for(|request| request.method == "GET");
     let seen = server.seen();
     let order: Vec<String> = seen.iter().map(|request| format!("{}{}", request.method, request.rpc())).collect();
-    // The stream is opened beside the first request: either may come first.
     let (first, mut beside) = (&order[..2], order[2..].to_vec());
     beside.sort();
     assert_eq!(first, ["POSTinitialize", "POSTnotifications/initialized"]);
