@@ -34,7 +34,7 @@ fn a_machine_that_gives_nothing() {
         ),
         (
             "the folder is gone",
-            r#"d=$PWD; mkdir x; cd x; rmdir ../x; exec "$0" --config "$d/mcp.json" "$@""#,
+            r#"d=$PWD; mkdir x; cd x; rmdir ../x; exec "$0" "$@" --config "$d/mcp.json""#,
             &["call", "forms", "countdown", "from=1"],
             0,
             "",
