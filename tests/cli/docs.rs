@@ -164,15 +164,18 @@ fn every_dependency_is_used_and_told() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let manifest = fs::read_to_string(root.join("Cargo.toml")).expect("it is there");
     let page = fs::read_to_string(root.join("docs/dependencies.md")).expect("it is there");
-    let manifest: toml::Table = manifest.parse().expect("it is TOML");
     let code = |folders: &[&str]| folders.iter().map(|folder| sources(&root.join(folder))).collect::<String>();
     let (program, all) = (code(&["src"]), code(&["src", "tests", "benches", "examples"]));
-    for (table, code) in [("dependencies", &program), ("dev-dependencies", &all)] {
-        for name in manifest[table].as_table().expect("a table").keys() {
+    for (table, code) in [("[dependencies]", &program), ("[dev-dependencies]", &all)] {
+        let lines =
+            manifest.lines().skip_while(|line| *line != table).skip(1).take_while(|line| !line.starts_with('['));
+        let names: Vec<&str> = lines.filter_map(|line| Some(line.split_once(" = ")?.0)).collect();
+        assert!(names.len() > 3, "{table}: {names:?}");
+        for name in names {
             let path = format!("{}::", name.replace('-', "_"));
             let is_used = code.match_indices(&path).any(|(at, _)| !code[..at].ends_with(|c: char| c.is_alphanumeric()));
             assert!(is_used, "nothing uses {name}");
-            assert!(page.contains(name.as_str()), "docs/dependencies.md says nothing of {name}");
+            assert!(page.contains(name), "docs/dependencies.md says nothing of {name}");
         }
     }
 }
