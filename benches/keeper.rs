@@ -121,9 +121,13 @@ impl Kept<'_> {
         let output = self.command(&["servers", "-o", "json"]).stdout(Stdio::piped()).output()?;
         let servers: Value = serde_json::from_slice(&output.stdout)?;
         let pid = &servers["kept"][0]["pid"];
-        let status = fs::read_to_string(format!("/proc/{pid}/status"))?;
-        let memory = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap_or("?").trim().to_owned();
-        Ok(format!("{memory}, {} descriptors", fs::read_dir(format!("/proc/{pid}/fd"))?.count()))
+        // What it shares with others counts in part (proc(5)): the program itself, of which commands are others.
+        let rollup = fs::read_to_string(format!("/proc/{pid}/smaps_rollup"))?;
+        let line =
+            |name: &str| rollup.lines().find_map(|line| line.strip_prefix(name)).unwrap_or("?").trim().to_owned();
+        let (whole, part, own) = (line("Rss:"), line("Pss:"), line("Private_Dirty:"));
+        let descriptors = fs::read_dir(format!("/proc/{pid}/fd"))?.count();
+        Ok(format!("{whole}, {part} proportionally, {own} its own; {descriptors} descriptors"))
     }
 }
 

@@ -6,10 +6,14 @@ use clap::{CommandFactory as _, FromArgMatches as _, error::ErrorKind};
 use super::{Cli, Command, grammar::read};
 use crate::{
     commands::{
-        CommandLine, Context, add, answers, argv::guess_output, call, candidates, complete, completions, demo_server,
-        doctor, down, downcast, help_or_usage, import, instructions, keep_server, login, logout, logs, man,
-        options::GlobalArgs, ping, prompt, prompts, read, remove, resources, resume, servers, shell, switch, tools, up,
-        watch,
+        CommandLine, Context, add, answers,
+        argv::guess_output,
+        call, candidates, complete, completions, demo_server, doctor, down, downcast, help_or_usage, import,
+        instructions,
+        keep_server::{self, KeepServerArgs},
+        login, logout, logs, man,
+        options::GlobalArgs,
+        ping, prompt, prompts, read, remove, resources, resume, servers, shell, switch, tools, up, watch,
     },
     error::Error,
     output::{OutputMode, Printer, Verbosity},
@@ -28,8 +32,26 @@ const DESCRIPTORS: usize = 16;
 
 /// Runs the program with the words of its command line, its own name first, and gives its exit code.
 pub fn run(words: Vec<OsString>) -> ExitCode {
+    let (result, printer) = match KeepServerArgs::of(&words) {
+        Some(args) => (block_on(keep_server::run(&args)), Arc::new(Printer::new(OutputMode::Text, Verbosity::Normal))),
+        None => match read_and_run(words) {
+            Ok(ended) => ended,
+            Err(code) => return code,
+        },
+    };
+    let Err(error) = result else { return ExitCode::SUCCESS };
+    let error = downcast(error);
+    // A call that waits has said so already.
+    if !matches!(error, Error::Deferred) {
+        printer.error(&error.report());
+    }
+    ExitCode::from(error.exit())
+}
+
+/// Runs the command line, and gives how it ended and what prints that; an exit code where there is nothing to print.
+fn read_and_run(words: Vec<OsString>) -> Result<(anyhow::Result<()>, Arc<Printer>), ExitCode> {
     let mode = guess_output(words.get(1..).unwrap_or_default());
-    let (result, printer) = match parse(words) {
+    Ok(match parse(words) {
         Ok(cli) => {
             choose_colour(cli.global.color);
             let printer = Arc::new(
@@ -44,18 +66,11 @@ pub fn run(words: Vec<OsString>) -> ExitCode {
             let printer = Arc::new(Printer::new(mode, Verbosity::Normal));
             if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand && mode == OutputMode::Text {
                 printer.usage(&error.render().to_string());
-                return ExitCode::from(Error::usage("").exit());
+                return Err(ExitCode::from(Error::usage("").exit()));
             }
             (help_or_usage(&error, &grammar, &printer), printer)
         }
-    };
-    let Err(error) = result else { return ExitCode::SUCCESS };
-    let error = downcast(error);
-    // A call that waits has said so already.
-    if !matches!(error, Error::Deferred) {
-        printer.error(&error.report());
-    }
-    ExitCode::from(error.exit())
+    })
 }
 
 /// A context for [`carry_out`].
@@ -117,7 +132,7 @@ async fn dispatch(command: Command, context: &Context) -> anyhow::Result<()> {
         Command::Up(args) => up::run(*args, context).await,
         Command::Down(args) => down::run(&args, context).await,
         Command::Logs(args) => logs::run(*args, context).await,
-        Command::KeepServer(args) => keep_server::run(&args, context).await,
+        Command::KeepServer(args) => keep_server::run(&args).await,
         Command::Answers(args) => answers::run(&args, context),
         Command::Doctor(args) => doctor::run(*args, context).await,
         Command::Completions(args) => completions::run(&args, context),

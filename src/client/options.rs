@@ -64,8 +64,9 @@ pub struct Times {
     pub call_total: Duration,
     /// How long an accepted link waits for its notice or the person. Default 120 s.
     pub url_wait: Duration,
-    /// How long a server may take to end by itself. Default 200 ms.
-    pub shutdown_grace: Duration,
+    /// How long a server may take to end by itself once its input is closed. Without one it has 200 ms, longer while it
+    /// still does something, and hardly any time where it is known to do nothing until it is told to end.
+    pub shutdown_grace: Option<Duration>,
 }
 
 impl Default for Times {
@@ -75,7 +76,7 @@ impl Default for Times {
             call_silence: Duration::from_secs(300),
             call_total: Duration::from_secs(3600),
             url_wait: Duration::from_secs(120),
-            shutdown_grace: Duration::from_millis(200),
+            shutdown_grace: None,
         }
     }
 }

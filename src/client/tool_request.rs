@@ -1,6 +1,7 @@
 use std::{fmt, sync::Arc, time::Duration};
 
 use futures_util::future::BoxFuture;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
@@ -11,7 +12,7 @@ use crate::{
 };
 
 /// How far a call is (2025-11-25, *basic/utilities/progress*).
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ToolProgress {
     /// How far.
@@ -117,8 +118,7 @@ impl ToolRequest<'_> {
         self
     }
 
-    /// Tells `sink` how far the call is. It must not block for long. A server that another process keeps tells the
-    /// notices of the host alone.
+    /// Tells `sink` how far the call is. It must not block for long.
     pub fn on_progress(mut self, sink: impl Fn(ToolProgress) + Send + Sync + 'static) -> Self {
         self.call.on_progress = Some(ProgressSink::new(sink));
         self

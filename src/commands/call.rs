@@ -32,7 +32,7 @@ use crate::{
     error::Error,
     form::Form,
     output::pretty,
-    protocol::{CallToolResult, Tool},
+    protocol::{ResultOutline, Tool},
     terminal::Filled,
 };
 
@@ -305,7 +305,7 @@ impl CommandCall<'_> {
         match end {
             Ok(CallEnd::Done(report)) => {
                 let mismatch = match output {
-                    Some(schema) => mismatch(schema, &CallToolResult::from_raw(&report.result)).await,
+                    Some(schema) => mismatch(schema, &ResultOutline::of(&report.result)).await,
                     None => None,
                 };
                 Ok((report, mismatch))

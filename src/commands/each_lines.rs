@@ -1,4 +1,5 @@
 use std::{
+    collections::VecDeque,
     fs::File,
     io::{self, BufRead, BufReader, Read},
     path::Path,
@@ -15,6 +16,10 @@ use crate::error::Error;
 
 /// The longest line, in bytes.
 const LONGEST: u64 = 16 << 20;
+/// How much is read at once, in bytes.
+const READ: usize = 64 << 10;
+/// How many lines are handed over at once.
+const TOGETHER: usize = 256;
 
 /// A line of arguments, or why it is not one.
 #[derive(Debug, PartialEq, Eq)]
@@ -25,9 +30,11 @@ pub(super) struct ArgumentsLine {
     pub(super) text: Result<String, String>,
 }
 
-/// The lines of a file or of stdin, read when they are wanted: one is held ahead at most.
+/// The lines of a file or of stdin, read when they are wanted: no more are held ahead than can be read at once.
 pub(super) struct ArgumentsLines {
-    lines: mpsc::Receiver<ArgumentsLine>,
+    batches: mpsc::Receiver<Vec<ArgumentsLine>>,
+    /// What came of the last batch and was not given yet.
+    ready: VecDeque<ArgumentsLine>,
     /// How many bytes there are, in a regular file.
     size: Option<u64>,
     /// How many of them were read.
@@ -55,30 +62,41 @@ impl ArgumentsLines {
     /// A thread of its own reads, and waits until a line is wanted: neither a pipe that is silent nor a large file holds
     /// up anything.
     fn of(source: impl Read + Send + 'static, size: Option<u64>) -> Result<Self, Error> {
-        let (lines, receiver) = mpsc::channel(1);
+        let (batches, receiver) = mpsc::channel(1);
         let count = Arc::new(AtomicU64::new(0));
         let read_so_far = Arc::clone(&count);
         let read = move || {
-            let mut source = BufReader::new(source);
-            let mut number = 0;
+            let mut source = BufReader::with_capacity(READ, source);
+            let (mut number, mut batch) = (0, Vec::new());
             loop {
                 number += 1;
-                let Some((text, is_last, length)) = next(&mut source, number == 1) else { return };
-                count.fetch_add(length, Ordering::Relaxed);
-                let is_blank = text.as_ref().is_ok_and(|text| text.trim().is_empty());
-                if (!is_blank && lines.blocking_send(ArgumentsLine { number, text }).is_err()) || is_last {
+                let read = next(&mut source, number == 1);
+                let is_last = read.as_ref().is_none_or(|(_, is_last, _)| *is_last);
+                if let Some((text, _, length)) = read {
+                    count.fetch_add(length, Ordering::Relaxed);
+                    if !text.as_ref().is_ok_and(|text| text.trim().is_empty()) {
+                        batch.push(ArgumentsLine { number, text });
+                    }
+                }
+                // A line that is there already is not waited for.
+                let is_full = batch.len() >= TOGETHER || !source.buffer().contains(&b'\n');
+                let is_due = is_last || (is_full && !batch.is_empty());
+                if (is_due && batches.blocking_send(std::mem::take(&mut batch)).is_err()) || is_last {
                     return;
                 }
             }
         };
         let started = thread::Builder::new().name("lines".to_owned()).spawn(read);
-        let lines = Self { lines: receiver, size, read: read_so_far };
+        let lines = Self { batches: receiver, ready: VecDeque::new(), size, read: read_so_far };
         started.map(|_| lines).map_err(|error| Error::Io(format!("--each cannot be read: {error}")))
     }
 
     /// The next line that is not blank; `None` at the end. Cancel-safe.
     pub(super) async fn next(&mut self) -> Option<ArgumentsLine> {
-        self.lines.recv().await
+        while self.ready.is_empty() {
+            self.ready = self.batches.recv().await?.into();
+        }
+        self.ready.pop_front()
     }
 
     /// How much of them was read, from 0 to 1, where that is known.

@@ -9,7 +9,7 @@ use crate::{
     elicitation::{Request, ServerName, Why},
     error::{Error, Unanswered},
     output::{Printer, pretty},
-    protocol::CallToolResult,
+    protocol::ResultOutline,
     resolver::Pending,
 };
 
@@ -43,12 +43,12 @@ impl Ended {
             printer.data("result", &value, || format!("{}\n", pretty(text)))?;
             return Ok(Self { failed: None, unanswered: report.unanswered });
         }
-        let view = CallToolResult::from_raw(&report.result);
-        let shown = args.show(printer, &report.result, &view, reads);
-        if !view.is_error {
+        let outline = ResultOutline::of(&report.result);
+        let shown = args.show(printer, &report.result, &outline, reads);
+        if !outline.is_error {
             shown?;
         }
-        if let Some(oddity) = &view.oddity {
+        if let Some(oddity) = &outline.oddity {
             printer.warning(&format!("{server}: {oddity}"))?;
         }
         Ok(Self::of_tool(server, name, report))
@@ -56,8 +56,8 @@ impl Ended {
 
     /// What a result of `tool` comes to, without printing it.
     pub(super) fn of_tool(server: &ServerName, name: &str, report: CallReport) -> Self {
-        let view = CallToolResult::from_raw(&report.result);
-        let tool_failed = || view.is_error.then(|| Error::ToolFailed { server: server.clone(), tool: name.to_owned() });
+        let is_error = ResultOutline::of(&report.result).is_error;
+        let tool_failed = || is_error.then(|| Error::ToolFailed { server: server.clone(), tool: name.to_owned() });
         let failed = no_object(report.result.get()).map_or_else(tool_failed, |reason| {
             let invalid = ClientError::Invalid { method: "tools/call".to_owned(), reason };
             Some(Error::Client { server: server.clone(), error: Box::new(invalid) })

@@ -1,10 +1,9 @@
 //! `toolnexus keep-server`: the process that keeps one server. Other commands start it.
 
-use std::io::Read as _;
+use std::{ffi::OsString, io::Read as _};
 
 use clap::Args;
 
-use super::context::Context;
 use crate::{
     error::Error,
     keeper::{self, KeeperSetup},
@@ -18,11 +17,24 @@ pub struct KeepServerArgs {
     pub guard: bool,
 }
 
+impl KeepServerArgs {
+    /// What these words come to, the program's name first, where they are those with which other commands start a keeper:
+    /// it lives for long, and is to hold nothing of the grammar of command lines.
+    pub fn of(words: &[OsString]) -> Option<Self> {
+        let words: Vec<&str> = words.get(1..)?.iter().map(|word| word.to_str()).collect::<Option<_>>()?;
+        match words[..] {
+            ["keep-server"] => Some(Self { guard: false }),
+            ["keep-server", "--guard"] => Some(Self { guard: true }),
+            _ => None,
+        }
+    }
+}
+
 /// Keeps the server that standard input describes.
 ///
 /// # Errors
 /// [`Error`], when it cannot begin.
-pub async fn run(args: &KeepServerArgs, _context: &Context) -> anyhow::Result<()> {
+pub async fn run(args: &KeepServerArgs) -> anyhow::Result<()> {
     if args.guard {
         return Ok(keeper::guard()?);
     }

@@ -7,7 +7,7 @@ use crate::{
     config::Environment,
     error::Error,
     output::{Pictures, Printer, ResultLook, Saved, part, save_blocks},
-    protocol::{CallToolResult, parse_lenient},
+    protocol::{CallToolResult, ResultOutline, parse_lenient},
 };
 
 /// Options for how a result is shown.
@@ -34,9 +34,14 @@ impl ResultArgs {
         &self,
         printer: &Printer,
         result: &RawValue,
-        view: &CallToolResult,
+        outline: &ResultOutline<'_>,
         reads: Option<&(String, String)>,
     ) -> anyhow::Result<()> {
+        let is_whole = self.save.is_none() && self.select.is_none() && !self.images;
+        if is_whole && printer.result_as_it_came(result, outline)? {
+            return Ok(());
+        }
+        let view = &CallToolResult::from_raw(result);
         let saved = self.saved(view)?;
         let pictures = self.pictures(printer)?;
         match &self.select {

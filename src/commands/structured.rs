@@ -6,7 +6,7 @@ use tokio::{sync::oneshot, time::timeout};
 use crate::{
     arguments::fits_plainly,
     form::{Checker, TooCostly, cut},
-    protocol::{CallToolResult, parse_lenient},
+    protocol::{ResultOutline, parse_lenient},
 };
 
 /// The longest `structuredContent` that is checked, in bytes.
@@ -21,12 +21,12 @@ const MOST_FAULTS: usize = 3;
 /// Holds `structuredContent` against the tool's `outputSchema` (2025-11-25, *server/tools*, Output Schema): clients should,
 /// and a mismatch is the server's fault, so it is a warning in our words. `None` where all is well or nothing is known:
 /// the tool failed, the schema cannot be used, or the check takes too long.
-pub(super) async fn mismatch(schema: Value, result: &CallToolResult) -> Option<String> {
+pub(super) async fn mismatch(schema: Value, result: &ResultOutline<'_>) -> Option<String> {
     if result.is_error {
         return None;
     }
     // One that is missing reads like null, which a schema may admit.
-    let text = result.structured.as_deref().unwrap_or("null");
+    let text = result.structured.unwrap_or("null");
     if text.len() > LONGEST {
         return None;
     }
@@ -42,7 +42,7 @@ pub(super) async fn mismatch(schema: Value, result: &CallToolResult) -> Option<S
     thread::Builder::new().stack_size(STACK).spawn(check).ok()?;
     let words = timeout(LIMIT, checked).await.ok()?.ok()??;
     let missing = || "the tool has an outputSchema, but the result has no structuredContent".to_owned();
-    Some(result.structured.as_ref().map_or_else(missing, |_| words))
+    Some(if result.structured.is_some() { words } else { missing() })
 }
 
 fn faults(schema: &Value, value: &Value) -> Option<String> {
@@ -71,7 +71,7 @@ mod tests {
 
     async fn told(schema: Value, result: Value) -> Option<String> {
         let raw = RawValue::from_string(result.to_string()).expect("JSON");
-        mismatch(schema, &CallToolResult::from_raw(&raw)).await
+        mismatch(schema, &ResultOutline::of(&raw)).await
     }
 
     fn ages() -> Value {

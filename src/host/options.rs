@@ -105,7 +105,7 @@ impl HostOptions {
             call_silence: config.call_timeout.or(config.timeout).unwrap_or(self.times.call_silence),
             call_total: config.max_call_time.unwrap_or(self.times.call_total),
             url_wait: self.times.url_wait,
-            shutdown_grace: config.shutdown_grace.unwrap_or(self.times.shutdown_grace),
+            shutdown_grace: config.shutdown_grace.or(self.times.shutdown_grace),
         };
         Ok(ClientOptions {
             credentials: self.credentials(server, config)?,

@@ -55,9 +55,15 @@ impl Attached for Attachment {
         stop: &'a CancellationToken,
     ) -> BoxFuture<'a, Result<CallEnd, ClientError>> {
         async move {
-            let ToolCall { name, arguments, tool, timeout, on_task, .. } = call;
-            let operation = Operation::CallTool { name, arguments, is_known: tool.is_some(), timeout };
-            self.call_end(Wanted { on_task, ..plain(operation, "tools/call", stop) }).await
+            let ToolCall { name, arguments, tool, timeout, on_task, on_progress, .. } = call;
+            let operation = Operation::CallTool {
+                name,
+                arguments,
+                is_known: tool.is_some(),
+                reports: on_progress.is_some(),
+                timeout,
+            };
+            self.call_end(Wanted { on_task, on_progress, ..plain(operation, "tools/call", stop) }).await
         }
         .boxed()
     }
@@ -148,7 +154,7 @@ impl Attachment {
 
 /// An operation during which nothing is asked back.
 fn plain<'a>(operation: Operation, method: &'a str, stop: &'a CancellationToken) -> Wanted<'a> {
-    Wanted { operation, method, on_task: None, before_sending: None, stop }
+    Wanted { operation, method, on_task: None, on_progress: None, before_sending: None, stop }
 }
 
 fn odd(method: &str) -> ClientError {

@@ -20,7 +20,9 @@ use super::{
     outbox::{FrameBody, Mail, Outbox},
 };
 use crate::{
-    client::{BeforeSending, ClientError, ClientOptions, PendingCall, ServerInfo, TaskSink},
+    client::{
+        BeforeSending, ClientError, ClientOptions, PendingCall, ProgressSink, ServerInfo, TaskSink, ToolProgress,
+    },
     transport::{Closed, TransportError},
 };
 
@@ -40,6 +42,7 @@ pub(super) struct Wanted<'a> {
     pub(super) operation: Operation,
     pub(super) method: &'a str,
     pub(super) on_task: Option<TaskSink>,
+    pub(super) on_progress: Option<ProgressSink>,
     pub(super) before_sending: Option<BeforeSending<'a>>,
     pub(super) stop: &'a CancellationToken,
 }
@@ -63,6 +66,7 @@ pub(super) type Operations = HashMap<u64, mpsc::UnboundedSender<OperationEvent>>
 pub(super) enum OperationEvent {
     MaySend(PendingCall),
     Became(PendingCall),
+    Progress(ToolProgress),
     End(End, Vec<u8>),
 }
 
@@ -132,7 +136,7 @@ impl Attachment {
 
     /// Does something, to its end: how it ended, and the body that came with it.
     pub(super) async fn operate(&self, wanted: Wanted<'_>) -> Result<(End, Vec<u8>), ClientError> {
-        let Wanted { operation, method, on_task, before_sending, stop } = wanted;
+        let Wanted { operation, method, on_task, on_progress, before_sending, stop } = wanted;
         let shared = &self.shared;
         let lost = || ClientError::Lost { method: method.to_owned(), source: keeper_gone() };
         if stop.is_cancelled() {
@@ -151,6 +155,7 @@ impl Attachment {
                     Some(OperationEvent::End(End::Failed(error), _)) => return Err(error),
                     Some(OperationEvent::End(end, body)) => return Ok((end, body)),
                     Some(OperationEvent::Became(call)) => on_task.iter().for_each(|sink| sink.tell(&call)),
+                    Some(OperationEvent::Progress(at)) => on_progress.iter().for_each(|sink| sink.tell(at.clone())),
                     Some(OperationEvent::MaySend(call)) => {
                         let yes = match before_sending {
                             Some(before_sending) => before_sending(call).await,

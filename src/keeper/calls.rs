@@ -16,7 +16,7 @@ use super::{
     party::{Aside, OperationOwner, Party, pending},
     process::Keeper,
 };
-use crate::client::{CallEnd, Caller, Client, ClientError, TaskSink, ToolCall};
+use crate::client::{CallEnd, Caller, Client, ClientError, ProgressSink, TaskSink, ToolCall};
 
 /// How long a call that was put aside may wait, and how many may.
 const WAITS: Duration = Duration::from_secs(24 * 60 * 60);
@@ -68,9 +68,10 @@ impl Keeper {
                 let listened = client.listen(filter, &stop).await;
                 answer(&link, id, listened.map(|()| FrameBody::Empty));
             }
-            Operation::CallTool { name, arguments, is_known, timeout } => {
+            Operation::CallTool { name, arguments, is_known, reports, timeout } => {
                 let tool = if is_known { self.tool(&name) } else { None };
                 let on_task = became(&owner);
+                let on_progress = reports.then(|| progress_of(&owner));
                 self.call(owner, times, move |caller, stop| {
                     let call = ToolCall {
                         name,
@@ -78,7 +79,7 @@ impl Keeper {
                         tool,
                         timeout,
                         on_task: Some(on_task),
-                        on_progress: None,
+                        on_progress,
                         caller: Some(caller),
                     };
                     Box::pin(async move { client.call_tool(call, &stop).await })
@@ -275,6 +276,12 @@ fn name_of_a_call() -> String {
 fn became(owner: &OperationOwner) -> TaskSink {
     let owner = owner.clone();
     TaskSink::new(move |call| owner.link.send(&ToCommand::Became { id: owner.id, pending: call.clone() }))
+}
+
+/// What tells a command how far its call is.
+fn progress_of(owner: &OperationOwner) -> ProgressSink {
+    let owner = owner.clone();
+    ProgressSink::new(move |at| owner.link.progress(owner.id, at))
 }
 
 fn answer(link: &CommandLink, id: u64, result: Result<FrameBody, ClientError>) {

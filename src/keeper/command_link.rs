@@ -15,7 +15,7 @@ use super::{
     outbox::{FrameBody, Outbox},
 };
 use crate::{
-    client::{Notice, PendingCall},
+    client::{Notice, PendingCall, ToolProgress},
     elicitation::{Answer, Outcome, Question, Waited},
 };
 
@@ -73,6 +73,11 @@ impl CommandLink {
     /// Says something that may be lost when the command does not listen.
     pub(super) fn notice(&self, notice: Notice) {
         self.outbox.offer(&ToCommand::Notice(notice), FrameBody::Empty);
+    }
+
+    /// How far a call is, which may be lost when the command does not listen.
+    pub(super) fn progress(&self, id: u64, at: ToolProgress) {
+        self.outbox.offer(&ToCommand::Progress { id, at }, FrameBody::Empty);
     }
 
     /// A line of the trace.

@@ -7,8 +7,8 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 const LONGEST_HEAD: u32 = 64 << 20;
 /// The longest body, in bytes: a result is as long as `maxMessage` lets it be.
 const LONGEST_BODY: u64 = 16 << 30;
-/// How much is made room for before it is there, in bytes.
-const ROOM: u64 = 1 << 20;
+/// How much is made room for before it is there, in bytes. Allocators give none of it before it is written to.
+const ROOM: u64 = 64 << 20;
 
 /// One message between a command and a keeper: a head in JSON, and a body that is passed on byte for byte.
 ///

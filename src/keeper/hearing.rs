@@ -82,6 +82,7 @@ impl AttachmentState {
             ToCommand::Ready(info) => drop(ready.take().map(|ready| ready.send(Ok(*info)))),
             ToCommand::Failed(error) => drop(ready.take().map(|ready| ready.send(Err(error)))),
             ToCommand::Ended { id, end } => tell(id, OperationEvent::End(end, frame.body), true),
+            ToCommand::Progress { id, at } => tell(id, OperationEvent::Progress(at), false),
             ToCommand::Became { id, pending } => tell(id, OperationEvent::Became(pending), false),
             ToCommand::MaySend { id, pending } => tell(id, OperationEvent::MaySend(pending), false),
             ToCommand::Notice(mut notice) => {

@@ -4,12 +4,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::{
-    client::{ClientError, Notice, PendingCall, ServerInfo},
+    client::{ClientError, Notice, PendingCall, ServerInfo, ToolProgress},
     elicitation::{Outcome, Question, Waited, Why},
 };
 
 /// What a program says of itself first, so that keepers and commands of two versions never talk past each other.
-pub(super) const PROGRAM: &str = concat!("toolnexus ", env!("CARGO_PKG_VERSION"), " keeper 2");
+pub(super) const PROGRAM: &str = concat!("toolnexus ", env!("CARGO_PKG_VERSION"), " keeper 3");
 
 /// What a command says to a keeper.
 #[derive(Debug, Serialize, Deserialize)]
@@ -67,11 +67,13 @@ pub(super) enum Operation {
         method: String,
         key: String,
     },
-    /// `is_known` says that the tool stands in the list that the keeper gave.
+    /// `is_known` says that the tool stands in the list that the keeper gave, `reports` that the command wants to hear how
+    /// far the call is.
     CallTool {
         name: String,
         arguments: Map<String, Value>,
         is_known: bool,
+        reports: bool,
         timeout: Option<Duration>,
     },
     Call {
@@ -129,6 +131,11 @@ pub(super) enum ToCommand {
     MaySend {
         id: u64,
         pending: PendingCall,
+    },
+    /// How far a call is.
+    Progress {
+        id: u64,
+        at: ToolProgress,
     },
     /// A call has become a task that outlives this process.
     Became {

@@ -5,6 +5,7 @@ mod example;
 mod fold;
 mod json;
 mod log_level;
+mod long_block;
 mod mode;
 mod notice;
 mod offer;

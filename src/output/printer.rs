@@ -290,13 +290,18 @@ impl Printer {
     /// # Errors
     /// As [`Printer::notice`].
     pub(super) fn bytes(&self, bytes: &[u8]) -> io::Result<()> {
+        self.parts(&[bytes])
+    }
+
+    /// Prints bytes as they are, one part after the other, without a copy of all for what is no terminal.
+    fn parts(&self, parts: &[&[u8]]) -> io::Result<()> {
         WRITING.fetch_add(1, Ordering::Relaxed);
         let written = if self.stdout_is_terminal {
             // A prompt that is open on the same screen goes first.
-            gate().print_to_stdout(bytes)
+            gate().print_to_stdout(&parts.concat())
         } else {
             let mut stdout = io::stdout().lock();
-            stdout.write_all(bytes).and_then(|()| stdout.flush())
+            parts.iter().try_for_each(|part| stdout.write_all(part)).and_then(|()| stdout.flush())
         };
         WRITING.fetch_sub(1, Ordering::Relaxed);
         match written {
@@ -312,8 +317,10 @@ impl Printer {
     }
 
     fn json_line(&self, json: &str) -> io::Result<()> {
-        let json = if self.stdout_is_terminal { safe_json(json) } else { json.into() };
-        self.stdout(&format!("{json}\n"))
+        if self.stdout_is_terminal {
+            return self.stdout(&format!("{}\n", safe_json(json)));
+        }
+        self.parts(&[json.as_bytes(), b"\n"])
     }
 }
 

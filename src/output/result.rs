@@ -164,7 +164,7 @@ fn unusual(raw: &str) -> Option<&str> {
     if keys.iter().all(usual) { None } else { Some(raw) }
 }
 
-fn push_block(text: &mut String, block: &ContentBlock, on_terminal: bool) {
+pub(super) fn push_block(text: &mut String, block: &ContentBlock, on_terminal: bool) {
     match block {
         ContentBlock::Text(words) => push_words(text, words, on_terminal),
         ContentBlock::Image { mime_type, data } => push_note(text, "image", mime_type, data),
@@ -204,14 +204,14 @@ fn push_resource(text: &mut String, resource: &Value, on_terminal: bool) {
 }
 
 fn push_note(text: &mut String, what: &str, mime_type: &str, data: &str) {
+    text.push_str(&media_note(what, mime_type, data));
+}
+
+/// What stands for base64 data in a text.
+pub(super) fn media_note(what: &str, mime_type: &str, data: &str) -> String {
     let padding = data.bytes().rev().take_while(|byte| *byte == b'=').count();
     let bytes = (data.len() / 4 * 3 + (data.len() % 4).saturating_sub(1)).saturating_sub(padding);
-    _ = write!(
-        text,
-        "[{}: {}, {bytes} bytes; --save DIR saves it]",
-        cut(&safe_line(what), ADDRESS),
-        safe_name(mime_type)
-    );
+    format!("[{}: {}, {bytes} bytes; --save DIR saves it]", cut(&safe_line(what), ADDRESS), safe_name(mime_type))
 }
 
 #[cfg(test)]

@@ -42,7 +42,7 @@ fn mend_surrogates(json: &str) -> Cow<'_, str> {
 }
 
 /// The UTF-16 code unit of the escape `\uXXXX` at `start`, where there is one.
-fn code_unit(json: &str, start: usize) -> Option<u32> {
+pub(super) fn code_unit(json: &str, start: usize) -> Option<u32> {
     let digits = json.get(start..)?.strip_prefix("\\u")?.get(..4)?;
     u32::from_str_radix(digits, 16).ok()
 }

@@ -1,8 +1,6 @@
-use std::{borrow::Cow, collections::HashMap};
-
 use serde_json::{Value, value::RawValue};
 
-use super::parse_lenient;
+use super::{ResultOutline, parse_lenient, result_outline::members};
 
 /// A view of a `CallToolResult` (2025-11-25, *server/tools*, Tool Result), read leniently.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -60,20 +58,8 @@ impl CallToolResult {
     /// Reads a result. Never fails: what does not fit becomes [`ContentBlock::Unknown`] or is empty, and one odd part
     /// (a value that is nested too deep, half a surrogate pair) spoils no other.
     pub fn from_raw(result: &RawValue) -> Self {
-        let Ok(parts) = serde_json::from_str::<HashMap<Cow<'_, str>, &RawValue>>(result.get()) else {
-            return Self::default();
-        };
-        // Some servers send a text, or one block, in place of the list.
-        let blocks = |raw: &&'_ RawValue| match serde_json::from_str::<Vec<&RawValue>>(raw.get()) {
-            Ok(blocks) => blocks.into_iter().map(parsed).collect(),
-            Err(_) => vec![parsed(raw)],
-        };
-        let content = parts.get("content").filter(|raw| raw.get() != "null").map(blocks);
-        let content: Vec<Value> = content.unwrap_or_default();
-        let asides = content.iter().map(is_aside).collect();
-        let content = content.iter().map(ContentBlock::from_value).collect();
-        let structured = parts.get("structuredContent").map(|raw| raw.get()).filter(|text| *text != "null");
-        let (is_error, oddity) = parts.get("isError").map_or((false, None), |raw| failed(raw.get()));
+        let ResultOutline { content, structured, is_error, oddity } = ResultOutline::of(result);
+        let (content, asides) = content.into_iter().map(read).unzip();
         Self { content, asides, structured: structured.map(str::to_owned), is_error, oddity }
     }
 }
@@ -117,38 +103,36 @@ impl CallToolResult {
     }
 }
 
-/// A block that cannot be parsed is null.
-fn parsed(block: &RawValue) -> Value {
-    parse_lenient(block.get()).unwrap_or_default()
-}
-
-/// Whether a block is not meant for the user, or entirely optional (2025-11-25, *server/resources*, Annotations).
-fn is_aside(block: &Value) -> bool {
-    let audience = block.pointer("/annotations/audience").and_then(Value::as_array);
+/// A block, and whether it is not meant for the user, or entirely optional (2025-11-25, *server/resources*, Annotations).
+fn read(block: &RawValue) -> (ContentBlock, bool) {
+    let Some(parts) = members(block) else { return (ContentBlock::whole(block), false) };
+    let annotations: Value = parts.get("annotations").and_then(|raw| parse_lenient(raw.get()).ok()).unwrap_or_default();
+    let audience = annotations["audience"].as_array();
     let excludes_user = audience.is_some_and(|of| !of.is_empty() && of.iter().all(|role| role != "user"));
-    let priority = block.pointer("/annotations/priority").and_then(Value::as_f64);
-    excludes_user || priority == Some(0.0)
-}
-
-/// What `isError` says; of another type than true or false it is an error unless it says nothing or no.
-fn failed(json: &str) -> (bool, Option<String>) {
-    let says_no = match json {
-        "true" => return (true, None),
-        "false" | "null" => return (false, None),
-        _ => match parse_lenient(json).unwrap_or_default() {
-            Value::String(text) => matches!(text.trim().to_lowercase().as_str(), "" | "false" | "no" | "0"),
-            Value::Number(number) => number.as_f64() == Some(0.0),
-            _ => false,
-        },
+    let is_aside = excludes_user || annotations["priority"].as_f64() == Some(0.0);
+    // What may be long is copied once.
+    let text = |key: &str| parts.get(key).and_then(|raw| parse_lenient::<String>(raw.get()).ok());
+    let known = match text("type").as_deref() {
+        Some("text") | None => text("text").map(ContentBlock::Text),
+        Some("image") => {
+            text("data").map(|data| ContentBlock::Image { mime_type: text("mimeType").unwrap_or_default(), data })
+        }
+        Some("audio") => {
+            text("data").map(|data| ContentBlock::Audio { mime_type: text("mimeType").unwrap_or_default(), data })
+        }
+        Some(_) => None,
     };
-    let meaning = if says_no { "toolnexus takes it as false" } else { "toolnexus takes it as true" };
-    let shown: String = json.chars().take(40).collect();
-    (!says_no, Some(format!("isError is {shown}, which is neither true nor false: {meaning}")))
+    (known.unwrap_or_else(|| ContentBlock::whole(block)), is_aside)
 }
 
 impl ContentBlock {
     /// Reads one block; see [`CallToolResult::from_raw`].
     pub fn from_raw(block: &RawValue) -> Self {
+        read(block).0
+    }
+
+    /// Reads a block with all that is in it. One that cannot be parsed is null.
+    fn whole(block: &RawValue) -> Self {
         parse_lenient(block.get()).map_or(Self::Unknown(Value::Null), |value| Self::from_value(&value))
     }
 

@@ -1,9 +1,12 @@
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
 
 use futures_util::{FutureExt as _, future::BoxFuture};
 use serde_json::json;
 
-use super::{Credentials, Endpoint, Incoming, Limits, Outgoing, Trace, Transport, TransportError, http, stdio::Stdio};
+use super::{
+    Credentials, Ended, Endpoint, Grace, Incoming, Limits, Outgoing, Trace, Transport, TransportError, http,
+    stdio::Stdio,
+};
 use crate::protocol::{Id, Revision};
 use crate::text::with_causes;
 
@@ -70,7 +73,7 @@ impl Transport for Traced {
         self.transport.cancel(id)
     }
 
-    fn close(self: Box<Self>, grace: Duration) -> BoxFuture<'static, ()> {
+    fn close(self: Box<Self>, grace: Grace) -> BoxFuture<'static, Ended> {
         self.transport.close(grace)
     }
 }

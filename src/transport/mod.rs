@@ -3,6 +3,7 @@
 mod challenge;
 mod connect;
 mod credentials;
+mod ending;
 mod endpoint;
 mod error;
 pub mod http;
@@ -16,6 +17,7 @@ mod trace;
 pub use challenge::Challenge;
 pub use connect::connect;
 pub use credentials::{Credentials, CredentialsError, Grant, Refused};
+pub use ending::{Ended, Grace};
 pub use endpoint::{Endpoint, HttpEndpoint, HttpKind, StdioEndpoint};
 pub use error::TransportError;
 use error::is_passing;
@@ -29,8 +31,6 @@ pub(crate) use mask::address;
 pub(crate) use sse::fuzzed_events;
 pub(crate) use stdio::{MARK, groups, strays_of, watch_groups};
 pub use trace::Trace;
-
-use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 
@@ -55,6 +55,6 @@ pub trait Transport: Send {
     /// sent.
     fn cancel(&mut self, id: &Id) -> bool;
 
-    /// Ends the connection, politely first and for certain after `grace`.
-    fn close(self: Box<Self>, grace: Duration) -> BoxFuture<'static, ()>;
+    /// Ends the connection, politely first and for certain after `grace`, and gives how the server ended.
+    fn close(self: Box<Self>, grace: Grace) -> BoxFuture<'static, Ended>;
 }

@@ -10,7 +10,7 @@ use crate::{
         conversation::Conversation,
         direct_client::{DirectClient, Route},
     },
-    protocol::{CallToolResult, ContentBlock, Era, ProtocolChoice},
+    protocol::{ContentBlock, Era, ProtocolChoice, ResultOutline},
     text::start_of,
 };
 
@@ -83,10 +83,9 @@ impl OpenCall<'_> {
         if self.era() != Era::Modern || !self.scope.is_tool || result.get().len() > LONGEST_RESULT {
             return Ok(None);
         }
-        let view = CallToolResult::from_raw(result);
-        let says_so =
-            |block: &ContentBlock| matches!(block, ContentBlock::Text(text) if self.may_ask_by_handshake(text));
-        if view.is_error && view.content.iter().any(says_so) { self.begin_again().await } else { Ok(None) }
+        let outline = ResultOutline::of(result);
+        let says_so = |block: &&RawValue| matches!(ContentBlock::from_raw(block), ContentBlock::Text(text) if self.may_ask_by_handshake(&text));
+        if outline.is_error && outline.content.iter().any(says_so) { self.begin_again().await } else { Ok(None) }
     }
 
     /// Opens a legacy connection beside this one, and gives the params to call with; `None` when there can be no such
@@ -120,7 +119,7 @@ impl OpenCall<'_> {
         let memory = self.client.opener.memory();
         let got_further = self.scope.has_asked()
             || match end {
-                Ok(CallEnd::Done(report)) => !CallToolResult::from_raw(&report.result).is_error,
+                Ok(CallEnd::Done(report)) => !ResultOutline::of(&report.result).is_error,
                 Ok(CallEnd::Deferred(_)) => true,
                 Err(ClientError::Interrupted { .. }) => return,
                 Err(_) => false,

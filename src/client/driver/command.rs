@@ -9,7 +9,7 @@ use tokio::sync::{oneshot, watch};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    client::{Caller, Notice, NoticeKind, NoticeSink, clock::Clock, floor::Floor, scope::CallScope},
+    client::{Caller, Notice, NoticeKind, NoticeSink, clock::Clock, floor::Floor, negotiate::Memory, scope::CallScope},
     elicitation::{Modes, Resolver, ServerName},
     protocol::{Frame, Id, Revision},
     transport::{Outgoing, TransportError},
@@ -31,8 +31,10 @@ pub(in crate::client) struct DriverSetup {
     pub(in crate::client) clock: Clock,
     /// How long an accepted link is waited for.
     pub(in crate::client) url_wait: Duration,
-    /// How long the server may take to end by itself.
-    pub(in crate::client) grace: Duration,
+    /// How long the server may take to end by itself, where that is said.
+    pub(in crate::client) grace: Option<Duration>,
+    /// What is remembered of how it ends.
+    pub(in crate::client) memory: Memory,
     /// Whether a person is signing in.
     pub(in crate::client) asking: Option<watch::Receiver<bool>>,
     /// Keeps the questions of several callers apart.

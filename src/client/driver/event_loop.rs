@@ -24,7 +24,7 @@ use crate::{
     elicitation::{Elicited, Waited},
     protocol::{Frame, Id, Revision},
     text::with_causes,
-    transport::{Closed, Incoming, Transport, TransportError},
+    transport::{Closed, Ended, Grace, Incoming, Transport, TransportError},
 };
 
 /// How long prompts may take to end before the connection is ended under them.
@@ -252,6 +252,8 @@ impl Driver {
     }
 
     async fn close(mut self) {
+        // A server that is in the middle of something ends in another way.
+        let is_at_rest = self.revision.is_some() && self.pending.is_empty() && self.abandoned.is_empty();
         for (_, pending) in self.pending.drain() {
             let reason = "the connection was closed by toolnexus".to_owned();
             drop(pending.reply.send(Err(TransportError::Closed(Closed { reason, stderr: Vec::new() }))));
@@ -263,6 +265,17 @@ impl Driver {
             }
         };
         drop(timeout(PROMPTS_END, prompts).await);
-        self.transport.close(self.setup.grace).await;
+        let memory = &self.setup.memory;
+        let waits = self.setup.grace.is_none() && memory.waits_to_be_told();
+        let grace = match self.setup.grace {
+            Some(time) => Grace::Exactly(time),
+            None if waits => Grace::Brief,
+            None => Grace::AsNeeded,
+        };
+        match self.transport.close(grace).await {
+            Ended::WhenTold if is_at_rest && !waits => memory.mark_waits_to_be_told(true),
+            Ended::ByItself if waits => memory.mark_waits_to_be_told(false),
+            _ => {}
+        }
     }
 }

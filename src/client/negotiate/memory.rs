@@ -22,6 +22,7 @@ const TOOLS: (usize, usize) = (256, 256);
 
 /// How a server spoke in an earlier run, in a file of its own in the cache folder. What cannot be read or written counts
 /// as not remembered.
+#[derive(Clone)]
 pub(in crate::client) struct Memory(Option<PathBuf>);
 
 #[derive(Serialize, Deserialize)]
@@ -96,10 +97,33 @@ impl Memory {
         }
     }
 
+    /// Whether the server was seen, in the last seven days, to do nothing when its input is closed.
+    pub(in crate::client) fn waits_to_be_told(&self) -> bool {
+        let marked = self.mark_of_ending().and_then(|path| fs::metadata(path).ok()?.modified().ok());
+        marked.is_some_and(|at| SystemTime::now().duration_since(at).is_ok_and(|age| age < LASTS))
+    }
+
+    /// Remembers, or forgets, that the server does nothing when its input is closed.
+    pub(in crate::client) fn mark_waits_to_be_told(&self, waits: bool) {
+        let Some(path) = self.mark_of_ending() else { return };
+        if waits {
+            // A folder that cannot be written to means that the next run finds out again.
+            drop(fs::create_dir_all(path.parent().unwrap_or(Path::new("."))).and_then(|()| fs::write(path, "")));
+        } else {
+            drop(fs::remove_file(path));
+        }
+    }
+
+    /// A file whose age is all that it says.
+    fn mark_of_ending(&self) -> Option<PathBuf> {
+        Some(self.0.as_ref()?.with_extension("waits"))
+    }
+
     /// Forgets how the server spoke: it did not speak so any more.
     pub(in crate::client) fn forget(&self) {
         if let Some(path) = &self.0 {
             drop(fs::remove_file(path));
+            self.mark_waits_to_be_told(false);
         }
     }
 }
@@ -155,6 +179,22 @@ mod tests {
         assert!(!memory.is_legacy_tool("old"));
         memory.mark_legacy_tool(&"x".repeat(300), true);
         assert!(!memory.is_legacy_tool(&"x".repeat(300)));
+    }
+
+    #[test]
+    fn how_a_server_ends_is_kept_for_a_week_and_forgotten_with_the_rest() {
+        let cache = tempfile::tempdir().expect("a folder");
+        let memory = Memory::new(Some(cache.path()), "f");
+        assert!(!memory.waits_to_be_told());
+        memory.mark_waits_to_be_told(true);
+        assert!(memory.waits_to_be_told() && !Memory::new(Some(cache.path()), "g").waits_to_be_told());
+        let mark = fs::File::open(cache.path().join("eras/f.waits")).expect("a mark");
+        mark.set_modified(SystemTime::now() - LASTS).expect("set");
+        assert!(!memory.waits_to_be_told());
+        memory.mark_waits_to_be_told(true);
+        memory.forget();
+        assert!(!memory.waits_to_be_told());
+        Memory::new(None, "f").mark_waits_to_be_told(true);
     }
 
     #[test]

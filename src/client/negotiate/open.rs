@@ -239,6 +239,7 @@ impl Opener {
             clock: self.clock.clone(),
             url_wait: self.options.times.url_wait,
             grace: self.options.times.shutdown_grace,
+            memory: self.memory.clone(),
             asking: self.options.credentials.as_ref().map(|credentials| credentials.asking()),
             // On HTTP a question comes on the stream of its call, as a rule.
             floor: Arc::new(Floor::new(!self.is_http() || self.is_two_endpoints())),

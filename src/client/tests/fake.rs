@@ -16,7 +16,7 @@ use crate::{
     config::ServerConfig,
     elicitation::{Answer, Modes, Outcome, Question, Resolver, Waited},
     protocol::{Frame, Id, ProtocolChoice, Revision, Tool},
-    transport::{Closed, Endpoint, Incoming, Outgoing, StdioEndpoint, Transport, TransportError},
+    transport::{Closed, Ended, Endpoint, Grace, Incoming, Outgoing, StdioEndpoint, Transport, TransportError},
 };
 
 /// A transport whose other end is a [`Peer`].
@@ -53,8 +53,12 @@ impl Transport for Fake {
         false
     }
 
-    fn close(self: Box<Self>, _grace: Duration) -> BoxFuture<'static, ()> {
-        async move { drop(self) }.boxed()
+    fn close(self: Box<Self>, _grace: Grace) -> BoxFuture<'static, Ended> {
+        async move {
+            drop(self);
+            Ended::Otherwise
+        }
+        .boxed()
     }
 }
 

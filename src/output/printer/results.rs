@@ -8,12 +8,16 @@ use crate::{
         OutputMode, ResultLook,
         fold::fold,
         json::{one_line, pretty},
+        long_block::block_pieces,
         result::result_text,
     },
-    protocol::CallToolResult,
+    protocol::{CallToolResult, ResultOutline},
     terminal::gate,
     text::{safe_piped, safe_text},
 };
+
+/// From how many bytes on a result is printed piece by piece.
+const LONG: usize = 1 << 20;
 
 impl Printer {
     /// Prints the final result of a call; `saved` says in which file each block of it is.
@@ -44,10 +48,45 @@ impl Printer {
             }
             OutputMode::Data => self.json_line(&self.laid_out(view.data().as_deref().unwrap_or("null"))),
             OutputMode::Json => self.json_line(&self.laid_out(result.get())),
-            OutputMode::Events => {
-                self.stdout(&format!("{{\"event\":\"result\",\"result\":{}}}\n", one_line(result.get())))
-            }
+            OutputMode::Events => self.result_event(result),
         }
+    }
+
+    /// Prints the final result of a call where that can be done without a copy of what is long in it; gives whether it
+    /// could.
+    ///
+    /// # Errors
+    /// As [`Printer::notice`].
+    pub fn result_as_it_came(&self, result: &RawValue, outline: &ResultOutline<'_>) -> io::Result<bool> {
+        gate().status(None);
+        let is_long = result.get().len() > LONG && outline.structured.is_none() && !outline.content.is_empty();
+        match self.mode {
+            OutputMode::Json => self.json_line(&self.laid_out(result.get()))?,
+            OutputMode::Events => self.result_event(result)?,
+            OutputMode::Text if is_long && !self.stdout_is_terminal => {
+                outline.content.iter().try_for_each(|block| self.long_block(block))?
+            }
+            OutputMode::Text | OutputMode::Data => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    fn result_event(&self, result: &RawValue) -> io::Result<()> {
+        let json = one_line(result.get());
+        if self.stdout_is_terminal {
+            return self.stdout(&format!("{{\"event\":\"result\",\"result\":{json}}}\n"));
+        }
+        self.parts(&[b"{\"event\":\"result\",\"result\":", json.as_bytes(), b"}\n"])
+    }
+
+    /// Prints a content block to a pipe, piece by piece.
+    fn long_block(&self, block: &RawValue) -> io::Result<()> {
+        let mut ends_line = true;
+        for piece in block_pieces(block) {
+            ends_line = piece.ends_with('\n');
+            self.bytes(piece.as_bytes())?;
+        }
+        if ends_line { Ok(()) } else { self.bytes(b"\n") }
     }
 
     /// Prints what a tool says of its failure to stderr, where stdout is for something else.

@@ -21,11 +21,15 @@ use super::{
 };
 use crate::{
     protocol::{FrameKind, Id, Revision},
-    transport::{Closed, Credentials, HttpEndpoint, Incoming, Limits, Outgoing, Trace, Transport, TransportError},
+    transport::{
+        Closed, Credentials, Ended, Grace, HttpEndpoint, Incoming, Limits, Outgoing, Trace, Transport, TransportError,
+    },
 };
 
 /// How many messages wait for the client before the reading stops.
 const WAITING: usize = 64;
+/// How long what is being sent may take to be sent, where nothing is said.
+const UNDER_WAY: Duration = Duration::from_millis(200);
 /// The end of a session is told within this time, or not at all.
 const GOODBYE: Duration = Duration::from_secs(1);
 
@@ -157,8 +161,12 @@ impl Transport for HttpConnection {
         modern
     }
 
-    fn close(self: Box<Self>, grace: Duration) -> BoxFuture<'static, ()> {
+    fn close(self: Box<Self>, grace: Grace) -> BoxFuture<'static, Ended> {
         async move {
+            let grace = match grace {
+                Grace::Exactly(time) => time,
+                Grace::AsNeeded | Grace::Brief => UNDER_WAY,
+            };
             self.quiet.close();
             let _ = timeout(grace, self.quiet.wait()).await;
             self.peer.closed.cancel();
@@ -168,6 +176,7 @@ impl Transport for HttpConnection {
                 let goodbye = self.peer.fetch(ask);
                 let _ = timeout(grace.max(GOODBYE), goodbye).await;
             }
+            Ended::Otherwise
         }
         .boxed()
     }

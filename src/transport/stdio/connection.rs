@@ -8,10 +8,11 @@ use futures_util::{FutureExt, future::BoxFuture};
 use tokio::{
     io::{AsyncRead, AsyncReadExt},
     process::{ChildStdout, Command},
-    time::{Instant, sleep_until, timeout},
+    time::{Instant, sleep_until},
 };
 
 use super::{
+    farewell,
     group::{self, Group},
     lines::{LineError, StreamLines},
     log::StderrLog,
@@ -20,7 +21,7 @@ use super::{
 };
 use crate::{
     protocol::{Id, Revision},
-    transport::{Closed, Incoming, Limits, Outgoing, StdioEndpoint, Transport, TransportError},
+    transport::{Closed, Ended, Grace, Incoming, Limits, Outgoing, StdioEndpoint, Transport, TransportError},
 };
 
 /// How long an ended program is waited for to tell its status, its last words and its last messages.
@@ -194,22 +195,33 @@ impl Transport for Stdio {
         false
     }
 
-    fn close(self: Box<Self>, grace: Duration) -> BoxFuture<'static, ()> {
+    fn close(self: Box<Self>, grace: Grace) -> BoxFuture<'static, Ended> {
         let Self { mut group, writer, output, log, ends, .. } = *self;
         drop(log);
         async move {
-            let ended = async {
-                if ends.status.is_none() {
-                    drop(group.wait().await);
+            let (start, id) = (Instant::now(), group.id());
+            let polite = async {
+                writer.close(farewell::to_read(grace)).await;
+                if ends.status.is_some() {
+                    return Ended::Otherwise;
+                }
+                tokio::select! {
+                    biased;
+                    _ = group.wait() => Ended::ByItself,
+                    did_nothing = farewell::wait(grace, start, id) => {
+                        if did_nothing { Ended::WhenTold } else { Ended::Otherwise }
+                    }
                 }
             };
             // The server's output is read to the end, so that it never blocks on it instead of noticing the end.
-            let polite = async { tokio::join!(writer.close(grace / 2), ended) };
-            tokio::select! {
-                _ = timeout(grace, polite) => {}
-                () = discard(output.into_inner()) => {}
+            let ended = tokio::select! {
+                ended = polite => ended,
+                () = discard(output.into_inner()) => Ended::Otherwise,
+            };
+            match (ended, group.end().await) {
+                (Ended::WhenTold, false) => Ended::Otherwise,
+                (ended, _) => ended,
             }
-            group.end().await;
         }
         .boxed()
     }

@@ -10,19 +10,23 @@ use std::{
 use super::strays::Mark;
 use nix::{
     errno::Errno,
-    sys::signal::{Signal, killpg},
+    sys::{
+        signal::{Signal, killpg},
+        wait::{WaitPidFlag, waitpid},
+    },
     unistd::Pid,
 };
 use process_wrap::tokio::{ChildWrapper, CommandWrap, ProcessGroup};
 use tokio::{
     process::{ChildStderr, ChildStdin, ChildStdout, Command},
-    time::{Instant, sleep},
+    time::{Instant, sleep, timeout, timeout_at},
 };
 
 /// How long the group may take to end after SIGTERM.
 const AFTER_TERM: Duration = Duration::from_millis(300);
-/// How often it is looked whether the group has ended.
-const LOOK: Duration = Duration::from_millis(10);
+/// How often it is looked whether the group has ended: often at first.
+const FIRST_LOOK: Duration = Duration::from_millis(1);
+const LAST_LOOK: Duration = Duration::from_millis(10);
 
 /// Kills every process group that was started and has not ended: the last thing before the program ends without waiting.
 pub(crate) fn kill_all() {
@@ -112,32 +116,51 @@ impl Group {
         self.leader.inner_mut().wait().await
     }
 
-    /// Ends what is left of the group: SIGTERM, a short wait, SIGKILL.
-    pub(crate) async fn end(&mut self) {
+    /// Ends what is left of the group: SIGTERM, a short wait, SIGKILL. Gives whether SIGTERM was enough.
+    pub(crate) async fn end(&mut self) -> bool {
         let until = Instant::now() + AFTER_TERM;
-        if self.signal(Signal::SIGTERM) {
-            while self.is_alive() && Instant::now() < until {
-                sleep(LOOK).await;
+        let mut is_alive = self.signal(Signal::SIGTERM);
+        if is_alive {
+            // The leader is a member until it is waited for.
+            drop(timeout_at(until, self.wait()).await);
+            let mut look = FIRST_LOOK;
+            is_alive = self.is_alive();
+            while is_alive && Instant::now() < until {
+                sleep(look).await;
+                look = (look * 2).min(LAST_LOOK);
+                is_alive = self.is_alive();
             }
+        }
+        if is_alive {
             self.signal(Signal::SIGKILL);
             // Whoever was just killed is gone soon, or is not ours to wait for.
-            drop(tokio::time::timeout(AFTER_TERM, self.wait()).await);
+            drop(timeout(AFTER_TERM, self.wait()).await);
         }
         if let Some(mark) = &self.mark {
             mark.end().await;
         }
         self.ended = true;
         watched().tell('-', self.id);
+        !is_alive
     }
 
+    /// The group, named by its leader.
+    pub(super) fn id(&self) -> Pid {
+        self.id
+    }
+
+    /// Whether anybody is left, once the leader was waited for.
     fn is_alive(&mut self) -> bool {
-        // The leader is a member until it is waited for.
-        drop(self.leader.inner_mut().try_wait());
-        killpg(self.id, None) != Err(Errno::ESRCH)
+        if matches!(self.leader.inner_mut().try_wait(), Ok(Some(_))) {
+            // Members that lost their parent are children of this process now, and stay until they are waited for.
+            let member = Pid::from_raw(-self.id.as_raw());
+            while waitpid(member, Some(WaitPidFlag::WNOHANG)).is_ok_and(|status| status.pid().is_some()) {}
+        }
+        self.signal(None)
     }
 
     /// Whether anybody was there to get the signal.
-    fn signal(&self, signal: Signal) -> bool {
+    fn signal(&self, signal: impl Into<Option<Signal>>) -> bool {
         killpg(self.id, signal) != Err(Errno::ESRCH)
     }
 }

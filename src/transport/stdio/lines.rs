@@ -6,6 +6,10 @@ use crate::transport::TransportError;
 
 /// How much is read at once, in bytes.
 const CHUNK: usize = 64 * 1024;
+/// A line that is longer than this gets so much room, in bytes, of which none is used before it is written to. Allocators move
+/// blocks from this size on without a copy; smaller ones would stay behind, with all that was in them.
+const LONG: usize = 8 << 20;
+const ROOM: usize = 64 << 20;
 
 /// The lines of a stream, each of any length up to a limit. A line is held once, and no byte of it is looked at twice.
 pub(super) struct StreamLines<R> {
@@ -42,10 +46,13 @@ impl<R: AsyncRead + Unpin> StreamLines<R> {
                 // A last line without an end is a line too.
                 return Ok(if self.line.is_empty() { None } else { Some(std::mem::take(&mut self.line)) });
             }
-            let end = available.iter().position(|byte| *byte == b'\n');
+            let end = memchr::memchr(b'\n', available);
             let part = &available[..end.unwrap_or(available.len())];
             if (self.line.len() + part.len()) as u64 > self.limit {
                 return Err(LineError::TooLong(TransportError::TooLarge { limit: self.limit }));
+            }
+            if self.line.len() > LONG && self.line.capacity() < ROOM {
+                self.line.reserve_exact(ROOM - self.line.len());
             }
             self.line.extend_from_slice(part);
             let used = part.len() + usize::from(end.is_some());

@@ -1,6 +1,8 @@
 //! The stdio transport: a program that we started in a process group of its own, one message a line (2026-07-28, *stdio*).
 
+mod activity;
 mod connection;
+mod farewell;
 mod group;
 mod lines;
 mod log;

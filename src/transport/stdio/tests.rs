@@ -8,10 +8,10 @@ use super::Stdio;
 use crate::{
     protocol::Frame,
     text::with_causes,
-    transport::{Closed, Incoming, Limits, StdioEndpoint, Transport, TransportError},
+    transport::{Closed, Ended, Grace, Incoming, Limits, StdioEndpoint, Transport, TransportError},
 };
 
-const GRACE: Duration = Duration::from_millis(200);
+const GRACE: Grace = Grace::Exactly(Duration::from_millis(200));
 const SOON: Duration = Duration::from_secs(10);
 
 fn sh(script: &str) -> StdioEndpoint {
@@ -129,8 +129,24 @@ async fn a_closed_input_is_enough_for_a_polite_server() {
     let folder = tempfile::tempdir().expect("a folder");
     let mark = folder.path().join("mark");
     let server = start(&format!("cat >/dev/null; echo done > {}", mark.display()));
-    server.close(SOON).await;
+    server.close(Grace::Exactly(SOON)).await;
     assert_eq!(std::fs::read_to_string(mark).expect("written"), "done\n");
+}
+
+#[tokio::test]
+#[cfg(target_os = "linux")]
+async fn a_server_is_waited_for_while_it_does_something_and_one_that_does_nothing_is_known() {
+    let busy = "cat >/dev/null; end=$(($(date +%s%N) / 1000000 + 400)); \
+                while [ $(($(date +%s%N) / 1000000)) -lt $end ]; do :; done";
+    assert_eq!(start(busy).close(Grace::AsNeeded).await, Ended::ByItself);
+    assert_eq!(start("exec sleep 300").close(Grace::AsNeeded).await, Ended::WhenTold);
+    assert_eq!(start("exec sleep 300").close(Grace::Brief).await, Ended::WhenTold);
+    assert_eq!(start("exec sleep 300").close(GRACE).await, Ended::Otherwise);
+    assert_eq!(start("exec cat").close(Grace::Exactly(SOON)).await, Ended::ByItself);
+    // Neither the end of its input nor SIGTERM ends it.
+    let mut deaf = start("trap '' TERM; echo '{\"method\":\"deaf\"}'; while :; do sleep 1; done");
+    assert!(matches!(next(&mut deaf).await, Incoming::Frame(_)));
+    assert_eq!(deaf.close(Grace::Brief).await, Ended::Otherwise);
 }
 
 #[tokio::test]

@@ -9,7 +9,7 @@ use std::{
 use serde_json::{Value, json};
 use toolnexus::{
     protocol::{Frame, Id, Revision},
-    transport::{Limits, Transport, http},
+    transport::{Grace, Limits, Transport, http},
 };
 use url::Url;
 
@@ -75,7 +75,7 @@ async fn a_legacy_client_is_asked_on_the_stream_of_its_call() {
     assert_eq!(frame(&mut client).await["params"]["progress"], 1);
     assert_eq!(frame(&mut client).await["params"]["progress"], 2);
     assert_eq!(frame(&mut client).await["id"], 3);
-    client.close(Duration::from_millis(200)).await;
+    client.close(Grace::Exactly(Duration::from_millis(200))).await;
 }
 
 #[tokio::test]
@@ -98,7 +98,7 @@ async fn a_modern_client_is_asked_by_results() {
     assert_eq!(frame(&mut client).await["result"]["content"][0]["text"], "Hello, Ada!");
     client.send(call(4, "no/such", &json!({"_meta": meta})).into()).expect("sent");
     assert_eq!(frame(&mut client).await["error"]["code"], -32601);
-    client.close(Duration::from_millis(200)).await;
+    client.close(Grace::Exactly(Duration::from_millis(200))).await;
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use toolnexus::{
     protocol::{Frame, Id, Revision},
-    transport::{HttpEndpoint, HttpKind, Incoming, Limits, Transport, TransportError, http},
+    transport::{Grace, HttpEndpoint, HttpKind, Incoming, Limits, Transport, TransportError, http},
 };
 
 use super::server::{Reply, Request, Server};
@@ -126,7 +126,7 @@ async fn any_success_is_fine_for_a_notification() {
             transport.send(Frame::notification("notifications/message", None).into()).expect("sent");
             transport.send(request(1, "ping").into()).expect("sent");
             assert_eq!(frame(&mut transport).await["id"], 1);
-            transport.close(Duration::from_secs(5)).await;
+            transport.close(Grace::Exactly(Duration::from_secs(5))).await;
             assert_eq!(server.seen().len(), 2);
         }
     }
@@ -302,7 +302,7 @@ async fn sessions_are_carried_ended_and_lost() {
     }
     transport.send(request(5, "initialize").into()).expect("sent");
     assert_eq!(frame(&mut transport).await["id"], 5);
-    transport.close(Duration::from_millis(200)).await;
+    transport.close(Grace::Exactly(Duration::from_millis(200))).await;
     let goodbye = server.wait_for(|request| request.method == "DELETE");
     assert_eq!(goodbye.header("mcp-session-id"), Some("abc"));
 }

@@ -4,6 +4,7 @@ mod asides;
 mod faults;
 mod files;
 mod folder;
+mod library;
 mod signing_in;
 mod use_of;
 mod versions;

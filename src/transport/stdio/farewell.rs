@@ -1,0 +1,66 @@
+//! How long a program is waited for once its input is closed.
+
+use std::time::Duration;
+
+use nix::unistd::Pid;
+use tokio::time::{Instant, sleep, sleep_until};
+
+use super::activity::Activity;
+use crate::transport::Grace;
+
+/// How long a program may take that does nothing.
+const QUIET: Duration = Duration::from_millis(200);
+/// How long one may take that still does something.
+const LONGEST: Duration = Duration::from_secs(1);
+/// How long one may take that is known to do nothing.
+const BRIEF: Duration = Duration::from_millis(5);
+/// How often it is looked what it does.
+const LOOK: Duration = Duration::from_millis(100);
+/// Up to here, nothing was done between two looks: timers and clean-ups of memory run even in programs that wait.
+const NOTHING: Duration = Duration::from_millis(5);
+/// What it costs at most to see that the input was closed.
+const NOTICING: Duration = Duration::from_millis(10);
+
+/// How long a program may take to read what was written to it before its input is closed.
+pub(super) fn to_read(grace: Grace) -> Duration {
+    match grace {
+        Grace::Exactly(time) => time / 2,
+        Grace::AsNeeded | Grace::Brief => QUIET / 2,
+    }
+}
+
+/// Waits as long as a program may take that was asked to end at `start`, and gives whether it did nothing all the while.
+pub(super) async fn wait(grace: Grace, start: Instant, group: Pid) -> bool {
+    match grace {
+        Grace::Exactly(time) => {
+            sleep_until(start + time).await;
+            false
+        }
+        Grace::Brief => {
+            sleep(BRIEF).await;
+            true
+        }
+        Grace::AsNeeded => as_needed(group).await,
+    }
+}
+
+async fn as_needed(group: Pid) -> bool {
+    let Some(start) = Activity::of_group(group) else {
+        sleep(QUIET).await;
+        return false;
+    };
+    let (mut before, mut waited) = (start, Duration::ZERO);
+    loop {
+        sleep(LOOK).await;
+        waited += LOOK;
+        let Some(now) = Activity::of_group(group) else {
+            sleep(QUIET.saturating_sub(waited)).await;
+            return false;
+        };
+        let is_quiet = now.since(before).total() < NOTHING;
+        if waited >= QUIET && (is_quiet || waited >= LONGEST) {
+            return is_quiet && now.since(start).ran < NOTICING;
+        }
+        before = now;
+    }
+}
