@@ -37,11 +37,9 @@ fn the_library_hears_how_far_a_call_of_a_kept_server_is() {
 #[ignore = "run by the test above"]
 async fn a_call_with_progress() {
     let nobody = wait_for(|request| async move { Ok(make_answer(request.id, false, None)) });
-    let options = HostOptions {
-        resolver: Some(Arc::new(nobody)),
-        attach: Some(Arc::new(Attaching::default())),
-        ..HostOptions::default()
-    };
+    let mut options = HostOptions::default();
+    options.resolver = Some(Arc::new(nobody));
+    options.attach = Some(Arc::new(Attaching::default()));
     let host = Host::with_options("mcp.json", options).expect("a configuration");
     let client = host.connect("d").await.expect("it is kept");
     let heard = Arc::new(Mutex::new(Vec::new()));
