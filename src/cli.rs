@@ -90,8 +90,10 @@ pub enum Command {
     /// Copy servers of another client to your configuration file
     Import(commands::import::ImportArgs),
     /// Sign in to a server
+    #[cfg(feature = "http")]
     Login(Box<commands::login::LoginArgs>),
     /// Sign out of one server or of all
+    #[cfg(feature = "http")]
     Logout(commands::logout::LogoutArgs),
     /// Continue a call that was put aside with --defer
     Resume(Box<commands::resume::ResumeArgs>),

@@ -16,14 +16,37 @@
 //! | command line | [`cli`], [`commands`], [`error`] | clap types; a file for each subcommand; exit codes |
 //! | resolvers | [`resolver`] | answers files, programs, deferred calls, people, and their order |
 //! | people | [`terminal`], [`output`], `web` | prompts, the line editor, the browser; rendering; questions as pages |
-//! | pages | [`pages`] | the strict server on loopback for pages in a browser |
 //! | kept servers | [`keeper`] | a process for each kept server; attaching to it |
 //! | host | [`host`], [`client`], [`config`], [`auth`] | servers, negotiation, rounds, tasks, time, sign-ins |
+//! | a server | [`demo`] | a small server on the server's half of [`elicitation`] |
+//! | pages | [`pages`] | the strict server on loopback for pages in a browser |
 //! | questions | [`elicitation`], [`form`], [`arguments`] | the bridge; schema to form; text to values |
-//! | text | `text` | where text is cut; an error with its causes |
 //! | wire | [`transport`], [`protocol`] | bytes to frames; frames and revisions as data |
+//! | ground | `text`, `files`, `system` | where text is cut; how files are read and written; what the system tells |
 //!
-//! [`demo`] is a small server on the server's half of [`elicitation`].
+//! `tests/layers.rs` holds the imports against this map. What one system alone has stands in files that are named after it
+//! (`unix.rs`), behind a few functions each: [`terminal`], process groups (`transport/stdio/group`), signals
+//! (`commands/signals`), sockets (`keeper`), `files` and `system`.
+//!
+//! # Parts
+//!
+//! Features part the package. Without any of them it is for other clients and servers, on every system and without a
+//! runtime: frames and revisions ([`protocol`]), the bridge and the server's half ([`elicitation`]), schemas as forms
+//! ([`form`]), a tool's arguments from words ([`arguments`]).
+//!
+//! ```toml
+//! toolnexus = { version = "0.1", default-features = false }
+//! ```
+//!
+//! | feature | adds |
+//! | --- | --- |
+//! | none | `protocol`, `form`, `arguments`; of `elicitation` the bridge and the server's half |
+//! | `schema` | values held against the whole of JSON Schema. Without it a form checks what elicitation has (text, numbers, yes or no, choices, lists of choices, with all their rules); a field or a form that needs more is refused as "cannot be checked in this build", and never taken unseen |
+//! | `client` | `host`, `client`, `config`, `transport` over stdio; links and resolvers; `schema` |
+//! | `http` | servers at web addresses, sign-ins (`auth`), `pages`; `client` |
+//! | `cli` | the program, and with it `resolver`, `keeper`, `demo`; `client`. Without `http` it speaks stdio alone |
+//!
+//! `cli` and `http` are the default.
 //!
 //! # A reader's path
 //!
@@ -71,35 +94,69 @@
 //! 9. Words that are not ours stand behind a bar, and never in our sentence.
 //! 10. No full stop, no capital, no blame, and no excuse.
 
-#[cfg(not(unix))]
-compile_error!("toolnexus runs on Unix (Linux, macOS) alone so far");
+#![cfg_attr(
+    not(all(feature = "cli", feature = "http")),
+    allow(
+        dead_code,
+        unused_imports,
+        rustdoc::broken_intra_doc_links,
+        reason = "a part leaves unused, and out of its page, what the others take"
+    )
+)]
+
+#[cfg(all(not(unix), feature = "client"))]
+compile_error!("toolnexus runs on Unix (Linux, macOS) alone so far; without its features it is for every system");
 
 pub mod arguments;
-pub mod auth;
-#[doc(hidden)]
-pub mod cli;
-pub mod client;
-#[doc(hidden)]
-pub mod commands;
-pub mod config;
-pub mod demo;
 pub mod elicitation;
-pub mod error;
-mod files;
 pub mod form;
+pub mod protocol;
+
+#[cfg(feature = "client")]
+pub mod client;
+#[cfg(feature = "client")]
+pub mod config;
+#[cfg(feature = "client")]
+mod files;
+#[cfg(feature = "client")]
+pub mod host;
+#[cfg(feature = "client")]
+pub mod prelude;
+#[cfg(feature = "client")]
+mod system;
+#[cfg(feature = "client")]
+mod text;
+#[cfg(feature = "client")]
+pub mod transport;
+
+#[cfg(feature = "http")]
+pub mod auth;
+#[cfg(feature = "http")]
+pub mod pages;
+
+#[doc(hidden)]
+#[cfg(feature = "cli")]
+pub mod cli;
+#[doc(hidden)]
+#[cfg(feature = "cli")]
+pub mod commands;
+#[cfg(feature = "cli")]
+pub mod demo;
+#[cfg(feature = "cli")]
+pub mod error;
+#[cfg(feature = "cli")]
+pub mod keeper;
+#[doc(hidden)]
+#[cfg(feature = "cli")]
+pub mod output;
+#[cfg(feature = "cli")]
+pub mod resolver;
+#[doc(hidden)]
+#[cfg(feature = "cli")]
+pub mod terminal;
+#[cfg(all(feature = "cli", feature = "http"))]
+mod web;
+
 #[cfg(feature = "fuzzing")]
 #[doc(hidden)]
 pub mod fuzzing;
-pub mod host;
-pub mod keeper;
-#[doc(hidden)]
-pub mod output;
-pub mod pages;
-pub mod prelude;
-pub mod protocol;
-pub mod resolver;
-#[doc(hidden)]
-pub mod terminal;
-mod text;
-pub mod transport;
-mod web;

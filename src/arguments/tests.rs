@@ -166,6 +166,7 @@ fn words_lie_over_the_whole_object() {
     assert_eq!(over("@gone", &[]).expect_err("no file").to_string(), "--args: gone cannot be read: no such file");
 }
 
+#[cfg(feature = "schema")]
 #[test]
 fn missing_arguments_can_be_asked_for() {
     let schema = json!({"type": "object", "required": ["b", "a"], "properties":
@@ -182,6 +183,7 @@ fn missing_arguments_can_be_asked_for() {
     assert_eq!(Value::Object(arguments.values), json!({"b": 1, "a": "x"}));
 }
 
+#[cfg(feature = "schema")]
 #[test]
 fn a_schema_that_cannot_be_used_is_a_warning() {
     for schema in [
@@ -203,6 +205,7 @@ fn without_a_schema_values_are_what_they_look_like() {
     assert_eq!(Value::Object(arguments.values), json!({"a": 1, "b": "x", "c": [1], "d": {"e": true}, "f": "1e999"}));
 }
 
+#[cfg(feature = "schema")]
 #[test]
 fn alternatives_at_the_top_are_checked() {
     let schema = json!({"type": "object", "properties": {"id": {"type": "integer"}, "name": {"type": "string"}},
@@ -239,6 +242,7 @@ fn unions() -> Value {
         "ends:": {"type": "integer"}, "numbered": {"type": "object", "properties": {"0": {"type": "integer"}}}}})
 }
 
+#[cfg(feature = "schema")]
 #[test]
 fn values_in_unions_are_read_as_the_whole_fits() {
     for (words, wanted) in [

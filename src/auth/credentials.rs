@@ -1,6 +1,5 @@
 use std::{
     collections::HashSet,
-    fmt,
     sync::Arc,
     time::{Duration, Instant},
 };
@@ -15,8 +14,9 @@ use super::{
     plan::Plan, token::TokenEndpoint,
 };
 use crate::{
+    client::SignInOptions,
     config::OAuth,
-    elicitation::{Resolver, ServerName},
+    elicitation::ServerName,
     text::with_causes,
     transport::{Challenge, Credentials, CredentialsError, Grant, HttpEndpoint, Refused, TransportError, Web},
 };
@@ -27,40 +27,6 @@ const JWT_BEARER: &str = "urn:ietf:params:oauth:grant-type:jwt-bearer";
 const SIGN_INS: usize = 3;
 /// After what time a sign-in counts no longer: what ends then has had its time, as in a kept server.
 const LONG_AGO: Duration = Duration::from_secs(60);
-
-/// How sign-ins are made.
-#[derive(Clone)]
-#[non_exhaustive]
-pub struct SignInOptions {
-    /// The person who is asked; without one nobody can sign in, but tokens that are there count and are renewed.
-    pub person: Option<Arc<dyn Resolver>>,
-    /// Scopes to ask for beside those that the server names.
-    pub scopes: Vec<String>,
-    /// Whether what is kept is passed over, so that somebody signs in again.
-    pub again: bool,
-    /// Whether the person signs in on another device.
-    pub device: bool,
-    /// How long the person may take.
-    pub patience: Duration,
-}
-
-impl fmt::Debug for SignInOptions {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SignInOptions")
-            .field("person", &self.person.is_some())
-            .field("scopes", &self.scopes)
-            .field("again", &self.again)
-            .field("device", &self.device)
-            .field("patience", &self.patience)
-            .finish()
-    }
-}
-
-impl Default for SignInOptions {
-    fn default() -> Self {
-        Self { person: None, scopes: Vec::new(), again: false, device: false, patience: Duration::from_secs(300) }
-    }
-}
 
 /// The sign-in to one server: [`Credentials`] from a token that is kept, renewed, or asked for.
 pub struct SignIn(Arc<SignInCore>);

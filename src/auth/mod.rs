@@ -24,8 +24,10 @@ mod store;
 mod token;
 mod token_program;
 
-pub use credentials::{SignIn, SignInOptions};
+pub use credentials::SignIn;
 pub use error::AuthError;
 pub use revoke::{SignedOut, sign_out};
 pub use store::{Store, StoreError, StoredSignIn};
 pub use token_program::ProgramCredentials;
+
+pub use crate::client::SignInOptions;

@@ -1,8 +1,7 @@
 use std::{
     fmt,
-    fs::{self, DirBuilder, File, OpenOptions},
+    fs::{self, File, OpenOptions},
     io::{self, Read as _, Write as _},
-    os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _},
     path::{Path, PathBuf},
     time::SystemTime,
 };
@@ -10,7 +9,10 @@ use std::{
 use serde::{Deserialize, Serialize};
 
 use super::{client::OAuthClient, keyring};
-use crate::config::TokenStore;
+use crate::{
+    config::TokenStore,
+    files::{make_private_folders, open_private, open_to_others},
+};
 
 /// The file's version. One of a newer version is left alone.
 const VERSION: u32 = 1;
@@ -201,9 +203,9 @@ impl Store {
     pub(super) async fn lock(&self) -> Result<Locked, StoreError> {
         let (folder, store) = (self.folder.clone(), self.clone());
         let locked = tokio::task::spawn_blocking(move || {
-            DirBuilder::new().recursive(true).mode(0o700).create(&folder)?;
+            make_private_folders(&folder)?;
             let lock = folder.join("sign-ins.lock");
-            let lock = OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(lock)?;
+            let lock = open_private(&lock, OpenOptions::new().write(true).create(true).truncate(false))?;
             lock.lock()?;
             Ok(lock)
         });
@@ -271,7 +273,7 @@ fn read(path: &Path) -> Result<Book, StoreError> {
     if !metadata.is_file() || metadata.len() > LARGEST {
         return Err(StoreError::Broken(path.to_owned()));
     }
-    if metadata.mode() & 0o077 != 0 {
+    if open_to_others(&metadata).is_some() {
         return Err(StoreError::Open(path.to_owned()));
     }
     let mut text = String::new();

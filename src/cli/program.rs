@@ -1,4 +1,4 @@
-use std::{ffi::OsString, os::unix::net::UnixStream, process::ExitCode, sync::Arc};
+use std::{ffi::OsString, process::ExitCode, sync::Arc};
 
 use anyhow::Context as _;
 use clap::{CommandFactory as _, FromArgMatches as _, error::ErrorKind};
@@ -11,12 +11,13 @@ use crate::{
         call, candidates, complete, completions, demo_server, doctor, down, downcast, help_or_usage, import,
         instructions,
         keep_server::{self, KeepServerArgs},
-        login, logout, logs, man,
+        logs, man,
         options::GlobalArgs,
         ping, prompt, prompts, read, remove, resources, resume, servers, shell, switch, tools, up, watch,
     },
     error::Error,
     output::{OutputMode, Printer, Verbosity},
+    system::can_open,
     terminal::choose_colour,
 };
 
@@ -126,8 +127,10 @@ async fn dispatch(command: Command, context: &Context) -> anyhow::Result<()> {
         Command::Enable(args) => switch::run(&args.switch, true, context),
         Command::Disable(args) => switch::run(&args.switch, false, context),
         Command::Import(args) => import::run(&args, context),
-        Command::Login(args) => login::run(*args, context).await,
-        Command::Logout(args) => logout::run(&args, context).await,
+        #[cfg(feature = "http")]
+        Command::Login(args) => crate::commands::login::run(*args, context).await,
+        #[cfg(feature = "http")]
+        Command::Logout(args) => crate::commands::logout::run(&args, context).await,
         Command::Resume(args) => resume::run(&args, context).await,
         Command::Up(args) => up::run(*args, context).await,
         Command::Down(args) => down::run(&args, context).await,
@@ -155,8 +158,8 @@ fn block_on<T>(future: impl Future<Output = anyhow::Result<T>>) -> anyhow::Resul
 
 /// Whether there are descriptors enough to wait for anything: the runtime ends the program where there are not.
 fn descriptors() -> Result<(), Error> {
-    let pairs: std::io::Result<Vec<_>> = (0..DESCRIPTORS / 2).map(|_| UnixStream::pair()).collect();
-    pairs.map(drop).map_err(|error| Error::Io(format!("toolnexus may not open enough files (`ulimit -n`): {error}")))
+    can_open(DESCRIPTORS)
+        .map_err(|error| Error::Io(format!("toolnexus may not open enough files (`ulimit -n`): {error}")))
 }
 
 /// What `words` say, or what clap says of them, with the grammar that it went by.

@@ -20,6 +20,7 @@ mod notice;
 mod options;
 mod roots;
 mod scope;
+mod sign_in;
 mod tool_request;
 mod wire;
 
@@ -30,6 +31,7 @@ pub use error::{ClientError, Unauthorized};
 pub use info::ServerInfo;
 pub use notice::{Notice, NoticeKind, NoticeSink};
 pub use options::{ClientOptions, Times};
+pub use sign_in::SignInOptions;
 pub use tool_request::{ProgressSink, ToolError, ToolProgress, ToolRequest};
 
 #[cfg(test)]

@@ -1,12 +1,9 @@
 //! `toolnexus demo-server`: a small server to try the program on.
 
-use std::{net::Ipv4Addr, sync::Arc};
-
 use clap::Args;
-use tokio::net::TcpListener;
 
-use super::context::Context;
-use crate::{demo, error::Error};
+use super::{context::Context, over_http::serve_demo};
+use crate::demo;
 
 /// Options of `demo-server`.
 #[derive(Args, Debug)]
@@ -24,12 +21,8 @@ pub struct DemoServerArgs {
 /// # Errors
 /// When the streams cannot be read or written, or the port is taken.
 pub async fn run(args: &DemoServerArgs, context: &Context) -> anyhow::Result<()> {
-    let printer = &context.printer;
-    let Some(port) = args.http else {
-        return Ok(demo::serve_stdio().await?);
-    };
-    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await;
-    let listener = listener.map_err(|error| Error::Io(format!("port {port} cannot be used: {error}")))?;
-    printer.line(&format!("serving http://{}/mcp", listener.local_addr()?));
-    Ok(demo::serve_http(listener, || Arc::new(demo::DemoSession::default())).await?)
+    match args.http {
+        Some(port) => serve_demo(port, &context.printer).await,
+        None => Ok(demo::serve_stdio().await?),
+    }
 }

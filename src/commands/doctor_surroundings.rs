@@ -7,14 +7,11 @@ use std::{
 
 use serde_json::{Value, json};
 
-use super::{
-    command_host::sign_ins_folder,
-    login::{to_json, words},
-};
+use super::over_http;
 use crate::{
-    auth::Store,
     config::{Config, ServerConfig, ServerEntry},
-    transport::{Endpoint, HttpEndpoint, proxy_of},
+    files::is_program,
+    transport::Endpoint,
 };
 
 /// Something that was looked at, in a word, in more words, and for programs; or what is wrong with it.
@@ -27,41 +24,7 @@ pub(super) fn surroundings(server: &ServerConfig) -> Vec<Around> {
             Some(path) => vec![Ok(("program", path.display().to_string(), json!({"path": path})))],
             None => vec![Err(missing(&stdio.command))],
         },
-        Endpoint::Http(http) => {
-            let proxy = proxy_of(&http.url).map(|words| Ok(("proxy", words.clone(), json!({"through": words}))));
-            proxy.into_iter().chain(exposed(http)).chain([sign_in(server, http)]).collect()
-        }
-    }
-}
-
-/// That others can read what passes.
-fn exposed(http: &HttpEndpoint) -> Vec<Around> {
-    let is_loopback = http.url.host_str().is_some_and(|host| matches!(host, "localhost" | "127.0.0.1" | "[::1]"));
-    let plain = (http.url.scheme() == "http" && !is_loopback)
-        .then(|| Err("the address is plain http, so others on the network can read the messages".to_owned()));
-    let insecure = http.insecure.then(|| Err("`insecure` is set, so nobody knows who the server really is".to_owned()));
-    plain.into_iter().chain(insecure).collect()
-}
-
-/// What says who asks: no value of it is shown.
-fn sign_in(server: &ServerConfig, http: &HttpEndpoint) -> Around {
-    let say = |how: &str, data: Value| Ok(("sign-in", how.to_owned(), data));
-    if let Some(program) = &server.auth.program {
-        let name = program.words.first().cloned().unwrap_or_default();
-        return say(&format!("by the program {name}"), json!({"by": "program"}));
-    }
-    if http.has_authorization() {
-        return say("the Authorization header of the configuration", json!({"by": "header"}));
-    }
-    let store = sign_ins_folder().map(Store::new);
-    let known = store.map(|store| store.find(http.url.as_str())).transpose();
-    match known.map(Option::flatten) {
-        Ok(Some(known)) => Ok(("sign-in", words(&known), to_json(&known))),
-        Ok(None) if server.auth.oauth.is_own_account => {
-            say("with its own account", json!({"by": "client_credentials"}))
-        }
-        Ok(None) => say("you are not signed in", Value::Null),
-        Err(error) => Err(error.to_string()),
+        Endpoint::Http(http) => over_http::surroundings(server, http),
     }
 }
 
@@ -76,10 +39,7 @@ pub(super) fn same_as(config: &Config, entry: &ServerEntry) -> Vec<String> {
 }
 
 pub(super) fn find_program(command: &str) -> Option<PathBuf> {
-    let is_program = |path: &Path| {
-        use std::os::unix::fs::PermissionsExt as _;
-        path.metadata().is_ok_and(|there| there.is_file() && there.permissions().mode() & 0o111 != 0)
-    };
+    let is_program = |path: &Path| path.metadata().is_ok_and(|there| is_program(&there));
     if command.contains('/') {
         return Some(PathBuf::from(command)).filter(|path| is_program(path));
     }

@@ -3,7 +3,6 @@
 use std::{
     fs::File,
     io::{self, Read as _, Seek as _, SeekFrom},
-    os::unix::fs::MetadataExt as _,
     path::{Path, PathBuf},
     time::Duration,
 };
@@ -15,6 +14,7 @@ use tokio::time::sleep;
 use super::{context::Context, kept, options::ServerArgs, select::Selected};
 use crate::{
     error::Error,
+    files::identity,
     keeper,
     output::{OutputMode, Printer},
     text::safe_line,
@@ -127,7 +127,7 @@ impl Following {
         if let Some(file) = &mut self.file {
             file.read_to_end(&mut bytes)?;
         }
-        let number = |file: &File| file.metadata().map(|metadata| metadata.ino()).ok();
+        let number = |file: &File| file.metadata().map(|metadata| identity(&metadata)).ok();
         let now = File::open(path).ok();
         if now.as_ref().and_then(number) != self.file.as_ref().and_then(number) {
             self.file = now;

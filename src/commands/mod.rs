@@ -29,7 +29,9 @@ pub mod instructions;
 pub mod keep_server;
 mod kept;
 mod kept_task;
+#[cfg(feature = "http")]
 pub mod login;
+#[cfg(feature = "http")]
 pub mod logout;
 pub mod logs;
 pub mod man;
@@ -37,6 +39,8 @@ mod names;
 pub mod one_or_all;
 mod one_server;
 pub mod options;
+#[cfg(feature = "http")]
+mod over_http;
 pub mod ping;
 pub mod prompt;
 pub mod prompts;
@@ -64,6 +68,11 @@ pub mod tools;
 pub mod up;
 mod waits;
 pub mod watch;
+#[cfg(not(feature = "http"))]
+mod without_http;
+
+#[cfg(not(feature = "http"))]
+use without_http as over_http;
 
 pub use context::Context;
 pub(crate) use context::{CommandLine, downcast};

@@ -7,17 +7,17 @@ use serde_json::{Map, Value};
 use super::{
     context::Context,
     options::{ELICIT_VARIABLE, ElicitPolicy, QuestionArgs},
+    over_http::{Browser, browser},
 };
 use crate::{
-    auth::SignInOptions,
+    client::SignInOptions,
     config::Environment,
     elicitation::Resolver,
     error::Error,
     files::read_text,
     output::Printer,
     resolver::{
-        AnswerProgram, Browser, BrowserNotice, BrowserOptions, BrowserSink, Chain, Deferred, LineSink, Pending, Person,
-        ProgramError, Recorder,
+        AnswerProgram, Chain, Deferred, LineSink, Pending, Person, ProgramError, Recorder,
         answers::{Answers, AnswersError, AnswersFile, LinkSink, Otherwise, Overlay},
     },
     terminal::Terminal,
@@ -25,8 +25,6 @@ use crate::{
 
 /// How long a program may take for an answer, unless an option says otherwise.
 const PROGRAM_LIMIT: Duration = Duration::from_secs(60);
-/// How long a person at a browser has, unless an option says otherwise.
-const BROWSER_LIMIT: Duration = Duration::from_secs(1800);
 
 /// Who answers the questions of a run, made from the options for it.
 #[derive(Clone, Default)]
@@ -111,7 +109,7 @@ impl Questions {
         let answers = read_answers(args)?;
         let terminal = Terminal::open(args.takes_stdin() || stdin_is_taken);
         let policy = Policy::new(args)?;
-        let browser = policy.wants_browser(terminal.is_some()).then(|| browser(args, printer));
+        let browser = policy.wants_browser(terminal.is_some()).then(|| browser(args, printer)).transpose()?;
         let at_terminal = terminal.clone().filter(|_| browser.is_none());
         let person = at_terminal.map(|terminal| Arc::new(Person::new(terminal, !args.no_browser)) as Arc<dyn Resolver>);
         let mut person = person.or_else(|| browser.clone().map(|browser| Arc::new(browser) as Arc<dyn Resolver>));
@@ -322,32 +320,6 @@ impl Policy {
         };
         self.option.map(word).or(file).or(self.variable.map(word)).unwrap_or(by_default)
     }
-}
-
-/// A person at a browser, who is told on standard error where.
-fn browser(args: &QuestionArgs, printer: &Arc<Printer>) -> Browser {
-    let printer = Arc::clone(printer);
-    let sink: BrowserSink = Arc::new(move |notice| {
-        let printed = match notice {
-            BrowserNotice::Waits(question, url) => {
-                #[cfg(feature = "notify")]
-                if printer.verbosity() > crate::output::Verbosity::Quiet {
-                    let server = crate::text::safe_name(question.origin.server.as_str());
-                    crate::terminal::show_notification(&server);
-                }
-                let is_remote = std::env::var_os("SSH_CONNECTION").is_some();
-                let host = is_remote.then(|| nix::unistd::gethostname().ok()).flatten();
-                let host = host.map(|host| host.to_string_lossy().into_owned());
-                printer.waits_in_browser(&question.origin.server, url, host.as_deref())
-            }
-            BrowserNotice::NotStarted(why) => {
-                printer.warning(&format!("the browser did not start ({why}); open the address above yourself"))
-            }
-        };
-        // A stdout that is gone is told when the result cannot be written.
-        drop(printed);
-    });
-    Browser::new(BrowserOptions { sink, starts: !args.no_browser, limit: args.elicit_timeout.unwrap_or(BROWSER_LIMIT) })
 }
 
 /// Shows each link that an answers file accepts, and opens it where the file says so.

@@ -7,24 +7,23 @@ use futures_util::future::join_all;
 use serde_json::{Map, Value, json};
 
 use super::{
-    command_host::{CommandHost, sign_ins_folder},
+    command_host::CommandHost,
     context::Context,
     discovered,
     entered::{as_written, entered},
     kept,
-    login::{to_json, words},
     options::ServerArgs,
+    over_http::SignIns,
     questions::Questions,
     select::{all_servers, place},
 };
 use crate::{
-    auth::{SignInOptions, Store},
+    client::SignInOptions,
     config::{self, Config, Environment, ServerEntry},
     error::Error,
     keeper::KeptServer,
     output::{Printer, table},
     text::safe_line,
-    transport::Endpoint,
 };
 
 /// What `servers` takes.
@@ -155,15 +154,8 @@ fn of_which_file(config: &Config, entry: &ServerEntry) -> Option<String> {
     }
 }
 
-/// Whether the entry's server is at this address.
-fn is_at(entry: &ServerEntry, url: &str) -> bool {
-    matches!(entry.server.as_ref().map(|server| &server.endpoint), Ok(Endpoint::Http(http)) if http.url.as_str() == url)
-}
-
 fn print(printer: &Printer, config: &Config, states: Vec<(String, Value)>, kept: &[KeptServer]) -> anyhow::Result<()> {
-    // What cannot be read is told where it is needed.
-    let stores = sign_ins_folder().map(Store::everywhere).unwrap_or_default();
-    let signed_in: Vec<_> = stores.iter().filter_map(|store| store.all().ok()).flatten().collect();
+    let sign_ins = SignIns::read();
     let mut rows = Vec::new();
     let mut servers = Map::new();
     for (entry, (mut state, value)) in config.servers.iter().zip(states) {
@@ -176,9 +168,9 @@ fn print(printer: &Printer, config: &Config, states: Vec<(String, Value)>, kept:
             of_which_file(config, entry),
         ];
         state = parts.into_iter().flatten().collect::<Vec<_>>().join("; ");
-        let signed_in = signed_in.iter().find(|known| is_at(entry, &known.url));
-        if let Some(known) = signed_in {
-            let words = format!("signed in: {}", words(known));
+        let signed_in = sign_ins.of(entry);
+        if let Some((words, _)) = &signed_in {
+            let words = format!("signed in: {words}");
             state = if state.is_empty() { words } else { format!("{state}; {words}") };
         }
         rows.push([entry.name.as_str(), kind, &endpoint, &state].map(|text| safe_line(text).into_owned()).into());
@@ -195,8 +187,8 @@ fn print(printer: &Printer, config: &Config, states: Vec<(String, Value)>, kept:
                 object.insert("kept".to_owned(), json!(own.standing));
             }
         }
-        if let Some(known) = signed_in {
-            object["signedIn"] = to_json(known);
+        if let Some((_, known)) = signed_in {
+            object["signedIn"] = known;
         }
         servers.insert(entry.name.to_string(), object);
     }

@@ -1,5 +1,5 @@
 use std::{
-    fs, io, process,
+    io, process,
     sync::{
         Arc, Mutex, PoisonError,
         atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering},
@@ -8,11 +8,7 @@ use std::{
     time::Duration,
 };
 
-use nix::sys::signal::Signal;
-use tokio::{
-    runtime::Handle,
-    signal::unix::{SignalKind, signal},
-};
+use tokio::runtime::Handle;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
@@ -21,6 +17,21 @@ use crate::{
     terminal::{gate, is_asking, is_paging, restore, suspend},
     transport::stdio::kill_all,
 };
+
+#[cfg(unix)]
+mod unix;
+
+use unix::ProgramSignals;
+
+/// What a signal wants.
+enum Came {
+    /// Ctrl-C.
+    Interrupt,
+    /// Ctrl-Z.
+    Suspend,
+    /// The program is to end.
+    End,
+}
 
 /// The signals that end the program: the one place that handles them. The first one fires `stop`, so that servers are told
 /// and ended on every way out; a second one ends the process at once. One that was ignored when the program was started stays
@@ -182,60 +193,25 @@ impl Signals {
             Err(error) => return drop(ready.send(Err(error))),
         };
         runtime.block_on(async {
-            let ignored = ignored();
-            let open = |wanted: Signal| {
-                let is_ignored = ignored & (1 << (wanted as u32 - 1)) != 0;
-                (!is_ignored).then(|| signal(SignalKind::from_raw(wanted as i32))).transpose()
-            };
-            let opened = (|| {
-                Ok((open(Signal::SIGINT)?, open(Signal::SIGTERM)?, open(Signal::SIGHUP)?, open(Signal::SIGTSTP)?))
-            })();
-            let (mut interrupt, mut terminate, mut hangup, mut suspended) = match opened {
-                Ok(opened) => opened,
+            let mut signals = match ProgramSignals::new() {
+                Ok(signals) => signals,
                 Err(error) => return drop(ready.send(Err(error))),
             };
             if ready.send(Ok(())).is_err() {
                 return;
             }
             loop {
-                tokio::select! {
-                    () = next(&mut interrupt) => {
-                        // At a prompt Ctrl-C closes the question, and the call goes on; a pager has a use of its own for it.
-                        if !is_asking() && !is_paging() {
-                            self.interrupt();
-                        }
-                    }
-                    () = next(&mut suspended) => {
-                        // A prompt leaves the terminal whole first.
-                        if !is_asking() {
-                            gate().beside(suspend);
-                        }
-                    }
-                    () = next(&mut terminate) => self.fire(TERMINATED),
-                    () = next(&mut hangup) => self.fire(TERMINATED),
+                match signals.next().await {
+                    // At a prompt Ctrl-C closes the question, and the call goes on; a pager has a use of its own for it.
+                    Came::Interrupt if !is_asking() && !is_paging() => self.interrupt(),
+                    // A prompt leaves the terminal whole first.
+                    Came::Suspend if !is_asking() => gate().beside(suspend),
+                    Came::End => self.fire(TERMINATED),
+                    Came::Interrupt | Came::Suspend => {}
                 }
             }
         });
     }
-}
-
-/// The next time that a signal comes: never, where it is ignored.
-async fn next(signal: &mut Option<tokio::signal::unix::Signal>) {
-    let came = match signal {
-        Some(signal) => signal.recv().await,
-        None => None,
-    };
-    if came.is_none() {
-        std::future::pending::<()>().await;
-    }
-}
-
-/// The signals that were ignored when the program was started, a bit each from the first; none where the system does not
-/// say (it is Linux that does).
-fn ignored() -> u64 {
-    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
-    mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0)
 }
 
 #[cfg(test)]

@@ -8,13 +8,21 @@ mod demo_call;
 mod demo_session;
 mod forms;
 mod modern;
+#[cfg(not(feature = "http"))]
+mod no_page;
 mod offers;
+#[cfg(feature = "http")]
 mod page;
 mod stdio;
 mod ticks;
 mod tools;
+#[cfg(feature = "http")]
 mod web;
+
+#[cfg(not(feature = "http"))]
+use no_page as page;
 
 pub use demo_session::{DemoOutbox, DemoSession};
 pub use stdio::serve_stdio;
+#[cfg(feature = "http")]
 pub use web::{DemoConversation, serve_http};

@@ -1,11 +1,12 @@
 use std::{
-    fs::{self, File, Metadata},
+    fs::{self, File},
     io,
-    os::unix::fs::{MetadataExt as _, PermissionsExt as _, fchown},
     path::{Path, PathBuf},
 };
 
 use tempfile::NamedTempFile;
+
+use super::{give_like, is_own, is_read_only};
 
 /// A new file that only its owner may read. It takes the place of what is at its path once it is written whole.
 pub(crate) struct PrivateFile {
@@ -38,16 +39,10 @@ impl PrivateFile {
     pub(crate) fn like_before(path: &Path) -> io::Result<Self> {
         let new = Self::new(path)?;
         let Ok(before) = fs::metadata(&new.path) else { return Ok(new) };
-        if before.permissions().mode() & 0o222 == 0 {
+        if is_read_only(&before) {
             return Err(io::Error::new(io::ErrorKind::PermissionDenied, "it is read-only"));
         }
-        let now = new.file.as_file().metadata()?;
-        if (now.uid(), now.gid()) != (before.uid(), before.gid()) {
-            let given = fchown(new.file.as_file(), Some(before.uid()), Some(before.gid()));
-            if given.is_err() && now.uid() != before.uid() {
-                return Err(io::Error::new(io::ErrorKind::PermissionDenied, "it belongs to another user"));
-            }
-        }
+        give_like(new.file.as_file(), &before)?;
         new.file.as_file().set_permissions(before.permissions())?;
         Ok(new)
     }
@@ -104,11 +99,6 @@ fn target(path: &Path) -> io::Result<PathBuf> {
         () if !is_own(&there) => refused("it is a link to a file of another user"),
         () => Ok(followed),
     }
-}
-
-#[cfg(unix)]
-fn is_own(file: &Metadata) -> bool {
-    file.uid() == nix::unistd::geteuid().as_raw()
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 mod budget;
 mod build;
 mod check;
+#[cfg(feature = "schema")]
 mod checker;
 mod choice;
 mod choices;
@@ -16,10 +17,11 @@ mod error;
 mod field;
 mod format;
 mod keywords;
+#[cfg(feature = "schema")]
 mod mend;
 mod parse;
 mod pattern;
-#[cfg(test)]
+#[cfg(all(test, feature = "schema"))]
 mod properties;
 mod resolve;
 mod rules;
@@ -28,9 +30,15 @@ mod skeleton;
 mod template;
 #[cfg(test)]
 mod tests;
+#[cfg(not(feature = "schema"))]
+mod unchecked;
 mod value;
+#[cfg(feature = "schema")]
 mod weigh;
 mod words;
+
+#[cfg(not(feature = "schema"))]
+use unchecked as checker;
 
 pub use choice::{Choice, Choices};
 pub use error::FieldError;

@@ -114,6 +114,7 @@ fn local_references_are_followed() {
     assert!(form.fields.iter().all(|field| field.notes.is_empty()), "{form:?}");
 }
 
+#[cfg(feature = "schema")]
 #[test]
 fn references_that_lead_nowhere_are_noted() {
     for reference in ["#/$defs/none", "https://a.example/s.json", "#/properties/x", "#/$defs/loop", "#anchor"] {
@@ -245,6 +246,7 @@ fn an_empty_text_is_sent_only_where_the_server_means_it() {
     assert_eq!(form(&json!({"x": {"type": "string", "minLength": 3}}), &[]).fields[0].parse_empty(), Ok(None));
 }
 
+#[cfg(feature = "schema")]
 #[test]
 fn a_missing_type_is_inferred() {
     for (schema, typed, value) in [
@@ -267,6 +269,7 @@ fn a_missing_type_is_inferred() {
     }
 }
 
+#[cfg(feature = "schema")]
 #[test]
 fn what_cannot_be_drawn_is_json_and_checked() {
     let form = Form::from_schema(&json!({
@@ -291,6 +294,7 @@ fn what_cannot_be_drawn_is_json_and_checked() {
     assert!(no.parse("1").is_err());
 }
 
+#[cfg(feature = "schema")]
 #[test]
 fn what_kinds_do_not_say_is_checked_too() {
     let odd = field(&json!({"type": "string", "not": {"const": "root"}}));
@@ -358,6 +362,7 @@ fn a_very_large_form_is_drawn_at_once() {
     assert!(start.elapsed().as_secs() < 20, "{:?}", start.elapsed());
 }
 
+#[cfg(feature = "schema")]
 #[test]
 fn the_spellings_of_openapi_and_of_googles_generators_are_understood() {
     let age = field(&json!({"type": "INTEGER", "minimum": 18}));

@@ -3,12 +3,11 @@ use std::{fmt, path::PathBuf, sync::Arc};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    auth::{ProgramCredentials, SignIn, SignInOptions, Store},
-    client::{Attach, ClientOptions, NoticeSink, Times},
+    client::{Attach, ClientOptions, NoticeSink, SignInOptions, Times},
     config::ServerConfig,
     elicitation::{Resolver, ServerName},
     protocol::ProtocolChoice,
-    transport::{Credentials, Endpoint, Trace, TransportError},
+    transport::{Credentials, Trace, TransportError},
 };
 
 /// Everything a host needs beside its configuration.
@@ -123,12 +122,29 @@ impl HostOptions {
         })
     }
 
+    /// What lets requests to `server` through: nothing goes to a web address in this build.
+    #[cfg(not(feature = "http"))]
+    #[expect(clippy::unused_self, clippy::unnecessary_wraps, reason = "with the feature `http` it is otherwise")]
+    fn credentials(
+        &self,
+        _server: &ServerName,
+        _config: &ServerConfig,
+    ) -> Result<Option<Arc<dyn Credentials>>, TransportError> {
+        Ok(None)
+    }
+
     /// What lets requests to `server` through. An `Authorization` header in the configuration comes before all else.
+    #[cfg(feature = "http")]
     fn credentials(
         &self,
         server: &ServerName,
         config: &ServerConfig,
     ) -> Result<Option<Arc<dyn Credentials>>, TransportError> {
+        use crate::{
+            auth::{ProgramCredentials, SignIn, Store},
+            transport::Endpoint,
+        };
+
         let Endpoint::Http(http) = &config.endpoint else { return Ok(None) };
         if let Some(program) = &config.auth.program {
             return Ok(Some(Arc::new(ProgramCredentials::new(program.clone()))));

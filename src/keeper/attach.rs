@@ -4,13 +4,14 @@ use std::{
 };
 
 use futures_util::{FutureExt as _, future::BoxFuture};
-use nix::unistd::geteuid;
-use tokio::{net::UnixStream, time::sleep};
+use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
 use super::{
+    Stream,
     attachment::{Attachment, NotAttached},
     folder::{Folder, FolderRefused},
+    is_own_peer,
     setup::{KeeperSetup, identity, place},
     start::start,
 };
@@ -178,12 +179,12 @@ async fn reach(socket: &Path, options: &ClientOptions, stop: &CancellationToken)
 }
 
 /// Connects to a socket, and sees that it is ours.
-pub(super) async fn connect(socket: &Path) -> Result<UnixStream, NotAttached> {
+pub(super) async fn connect(socket: &Path) -> Result<Stream, NotAttached> {
     Folder::check_socket(socket)?;
-    let stream = UnixStream::connect(socket).await.map_err(|_| NotAttached::Nobody)?;
-    match stream.peer_cred() {
-        Ok(peer) if peer.uid() == geteuid().as_raw() => Ok(stream),
-        Ok(_) => Err(NotAttached::Foreign(format!("another user owns {}", socket.display()))),
+    let stream = Stream::connect(socket).await.map_err(|_| NotAttached::Nobody)?;
+    match is_own_peer(&stream) {
+        Ok(true) => Ok(stream),
+        Ok(false) => Err(NotAttached::Foreign(format!("another user owns {}", socket.display()))),
         Err(error) => {
             Err(NotAttached::Foreign(format!("the owner of {} cannot be found out: {error}", socket.display())))
         }

@@ -8,13 +8,13 @@ use std::{
 };
 
 use tokio::{
-    net::UnixStream,
     sync::{mpsc, oneshot},
     time::{Instant, sleep_until, timeout},
 };
 use tokio_util::sync::CancellationToken;
 
 use super::{
+    Stream,
     frame::{self, KeeperFrame},
     message::{End, Operation, OperationTimes, PROGRAM, ToCommand, ToKeeper},
     outbox::{FrameBody, Mail, Outbox},
@@ -88,7 +88,7 @@ impl Attachment {
     /// # Errors
     /// See [`NotAttached`].
     pub(super) async fn open(
-        stream: UnixStream,
+        stream: Stream,
         options: ClientOptions,
         stop: &CancellationToken,
     ) -> Result<Self, NotAttached> {

@@ -1,12 +1,12 @@
 use std::sync::{Arc, atomic::Ordering};
 
-use nix::unistd::geteuid;
-use tokio::{net::UnixStream, time::timeout};
+use tokio::time::timeout;
 
 use super::{
+    Stream,
     attachment::HELLO,
     command_link::CommandLink,
-    frame,
+    frame, is_own_peer,
     message::{PROGRAM, ToCommand, ToKeeper},
     outbox::Outbox,
     process::Keeper,
@@ -15,8 +15,8 @@ use crate::client::{Client, ClientError};
 
 impl Keeper {
     /// Serves one command, until it is gone.
-    pub(super) async fn attend(self: Arc<Self>, stream: UnixStream) {
-        if !stream.peer_cred().is_ok_and(|peer| peer.uid() == geteuid().as_raw()) {
+    pub(super) async fn attend(self: Arc<Self>, stream: Stream) {
+        if !is_own_peer(&stream).unwrap_or(false) {
             return;
         }
         let (mut reader, writer) = stream.into_split();

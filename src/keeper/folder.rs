@@ -1,17 +1,16 @@
 use std::{
-    fs::{self, DirBuilder, File, OpenOptions},
+    fs::{self, File, OpenOptions, TryLockError},
     io::{self, Read as _, Write as _},
-    os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _},
     path::{Path, PathBuf},
 };
 
-use nix::{
-    fcntl::{Flock, FlockArg},
-    unistd::geteuid,
-};
 use ring::{hmac, rand::SecureRandom as _};
 
-use crate::text::without_numbers;
+use crate::{
+    files::{is_at, is_own, is_socket, make_private_folder, open_private_itself, open_to_others},
+    system::user_id,
+    text::without_numbers,
+};
 
 /// The longest path of a socket that every system takes, in bytes.
 const LONGEST: usize = 100;
@@ -52,17 +51,11 @@ impl Folder {
     /// When it cannot be made, or is not the user's alone.
     pub fn make() -> Result<Self, FolderRefused> {
         let folder = Self(place());
-        match DirBuilder::new().mode(0o700).create(&folder.0) {
+        match make_private_folder(&folder.0) {
             Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
                 Err(FolderRefused(format!("the folder {} cannot be made: {error}", folder.0.display())))
             }
-            made => {
-                if made.is_ok() {
-                    // Whatever the umask takes away.
-                    drop(fs::set_permissions(&folder.0, fs::Permissions::from_mode(0o700)));
-                }
-                folder.checked()
-            }
+            _ => folder.checked(),
         }
     }
 
@@ -81,11 +74,11 @@ impl Folder {
         if !metadata.is_dir() {
             return refused("is not a folder");
         }
-        if metadata.uid() != geteuid().as_raw() {
+        if !is_own(&metadata) {
             return refused("belongs to another user");
         }
-        if metadata.mode() & 0o077 != 0 {
-            return refused(&format!("is accessible to others (mode {:o})", metadata.mode() & 0o777));
+        if let Some(mode) = open_to_others(&metadata) {
+            return refused(&format!("is accessible to others ({mode})"));
         }
         if self.0.as_os_str().len() + DIGITS + 6 > LONGEST {
             return refused("has a path that is too long for a socket");
@@ -133,7 +126,7 @@ impl Folder {
         let failed =
             |error: io::Error| FolderRefused(without_numbers(&format!("{} cannot be used: {error}", path.display())));
         let mut key = Vec::new();
-        match private(&path, OpenOptions::new().read(true)) {
+        match open_private_itself(&path, OpenOptions::new().read(true)) {
             Ok(file) => drop(file.take(64).read_to_end(&mut key).map_err(failed)?),
             Err(error) if error.kind() == io::ErrorKind::NotFound && !make => return Ok(None),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
@@ -162,41 +155,29 @@ impl Folder {
     ///
     /// # Errors
     /// When there can be no lock.
-    pub(super) fn try_lock(&self, key: &str) -> Result<Option<Flock<File>>, FolderRefused> {
+    pub(super) fn try_lock(&self, key: &str) -> Result<Option<File>, FolderRefused> {
         let path = self.lock(key);
-        let file = private(&path, OpenOptions::new().read(true).write(true).create(true));
+        let file = open_private_itself(&path, OpenOptions::new().read(true).write(true).create(true));
         let file = file.map_err(|error| FolderRefused(format!("{} cannot be locked: {error}", path.display())))?;
-        match Flock::lock(file, FlockArg::LockExclusiveNonblock) {
+        match file.try_lock() {
             // Whoever had it before may have removed the file meanwhile; a lock on that keeps nobody out.
-            Ok(lock) => Ok(is_at(&lock, &path).then_some(lock)),
-            Err((_, nix::errno::Errno::EWOULDBLOCK)) => Ok(None),
-            Err((_, error)) => Err(FolderRefused(format!("{} cannot be locked: {error}", path.display()))),
+            Ok(()) => Ok(is_at(&file, &path).then_some(file)),
+            Err(TryLockError::WouldBlock) => Ok(None),
+            Err(TryLockError::Error(error)) => {
+                Err(FolderRefused(format!("{} cannot be locked: {error}", path.display())))
+            }
         }
     }
 
     /// Whether what stands at `socket` is our socket.
     pub(super) fn check_socket(socket: &Path) -> Result<(), FolderRefused> {
-        use std::os::unix::fs::FileTypeExt as _;
         let refused = |what: &str| Err(FolderRefused(format!("{} {what}", socket.display())));
         match fs::symlink_metadata(socket) {
-            Ok(metadata) if !metadata.file_type().is_socket() => refused("is not a socket"),
-            Ok(metadata) if metadata.uid() != geteuid().as_raw() => refused("belongs to another user"),
+            Ok(metadata) if !is_socket(&metadata) => refused("is not a socket"),
+            Ok(metadata) if !is_own(&metadata) => refused("belongs to another user"),
             Ok(_) | Err(_) => Ok(()),
         }
     }
-}
-
-/// Whether `file` is the one at `path`.
-fn is_at(file: &File, path: &Path) -> bool {
-    let numbers = |metadata: fs::Metadata| (metadata.dev(), metadata.ino());
-    let (own, there) = (file.metadata().map(numbers), fs::symlink_metadata(path).map(numbers));
-    matches!((own, there), (Ok(own), Ok(there)) if own == there)
-}
-
-/// Opens a file that only its owner may read, and never through a symbolic link.
-pub(super) fn private(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
-    let file = options.mode(0o600).custom_flags(nix::libc::O_NOFOLLOW | nix::libc::O_NONBLOCK).open(path)?;
-    if file.metadata()?.is_file() { Ok(file) } else { Err(io::Error::other("it is not a file")) }
 }
 
 /// Where the folder is to be: in `XDG_RUNTIME_DIR`, else one with the user's number in the folder for temporary files.
@@ -204,19 +185,21 @@ fn place() -> PathBuf {
     let runtime = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from).filter(|path| path.is_absolute());
     match runtime.filter(|path| path.is_dir()) {
         Some(runtime) => runtime.join("toolnexus"),
-        None => std::env::temp_dir().join(format!("toolnexus-{}", geteuid())),
+        None => std::env::temp_dir().join(format!("toolnexus-{}", user_id())),
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::PermissionsExt as _;
+
     use super::*;
 
     #[test]
     fn only_a_folder_of_the_users_own_is_used() {
         let parent = tempfile::tempdir().expect("a folder");
         let (own, link, file) = (parent.path().join("own"), parent.path().join("link"), parent.path().join("file"));
-        DirBuilder::new().mode(0o700).create(&own).expect("made");
+        make_private_folder(&own).expect("made");
         std::os::unix::fs::symlink(&own, &link).expect("linked");
         fs::write(&file, "").expect("written");
         assert!(Folder::at(&own).is_ok());
@@ -225,7 +208,7 @@ mod tests {
         assert!(refused(&file).ends_with("is not a folder"));
         fs::set_permissions(&own, fs::Permissions::from_mode(0o777)).expect("set");
         assert!(refused(&own).ends_with("is accessible to others (mode 777)"));
-        assert!(refused(Path::new("/")).ends_with("is accessible to others (mode 755)") || !geteuid().is_root());
+        assert!(refused(Path::new("/")).ends_with("is accessible to others (mode 755)") || user_id() != 0);
     }
 
     #[test]

@@ -4,13 +4,11 @@ use std::{
     time::Duration,
 };
 
-use nix::{
-    errno::Errno,
-    sys::signal::{Signal, kill, killpg},
-    unistd::{Pid, setsid},
+use super::leave_terminal;
+use crate::{
+    system::{kill_process, parent_process},
+    transport::{GroupId, strays_of},
 };
-
-use crate::transport::strays_of;
 
 /// How long servers may take to end after SIGTERM.
 const GRACE: Duration = Duration::from_millis(500);
@@ -21,14 +19,14 @@ const GRACE: Duration = Duration::from_millis(500);
 /// # Errors
 /// When standard input cannot be read.
 pub fn guard() -> io::Result<()> {
-    let keeper = std::os::unix::process::parent_id();
-    // A session of its own: what is sent to the terminal's programs, or to the keeper's, does not end it first.
-    let _ = setsid();
-    let mut groups: Vec<i32> = Vec::new();
+    let keeper = parent_process();
+    // What is sent to the terminal's programs, or to the keeper's, does not end it first.
+    leave_terminal();
+    let mut groups: Vec<GroupId> = Vec::new();
     for line in io::stdin().lock().lines() {
         let line = line?;
-        match (line.get(..1), line.get(1..).and_then(|group| group.parse::<i32>().ok())) {
-            (Some("+"), Some(group)) if group > 1 => groups.push(group),
+        match (line.get(..1), line.get(1..).and_then(|group| group.parse().ok())) {
+            (Some("+"), Some(group)) => groups.push(group),
             (Some("-"), Some(group)) => groups.retain(|known| *known != group),
             _ => {}
         }
@@ -37,9 +35,8 @@ pub fn guard() -> io::Result<()> {
     if groups.is_empty() {
         return Ok(());
     }
-    let tell = |signal: Signal| groups.iter().filter(|group| killpg(Pid::from_raw(**group), signal).is_ok()).count();
-    let alive = || groups.iter().any(|group| killpg(Pid::from_raw(*group), None) != Err(Errno::ESRCH));
-    if tell(Signal::SIGTERM) > 0 {
+    let alive = || groups.iter().any(|group| group.is_there());
+    if groups.iter().filter(|group| group.terminate()).count() > 0 {
         let steps = 25;
         for _ in 0..steps {
             if !alive() {
@@ -47,11 +44,11 @@ pub fn guard() -> io::Result<()> {
             }
             sleep(GRACE / steps);
         }
-        tell(Signal::SIGKILL);
+        groups.iter().for_each(|group| _ = group.kill());
     }
     // What has left its group is found by its mark.
     for stray in strays_of(keeper) {
-        let _ = kill(stray, Signal::SIGKILL);
+        kill_process(stray);
     }
     Ok(())
 }

@@ -1,12 +1,10 @@
 use std::{sync::Arc, time::Duration};
 
-use tokio::{
-    net::unix::OwnedReadHalf,
-    sync::{mpsc, oneshot},
-};
+use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
 use super::{
+    ReadHalf,
     attachment::{AttachmentState, OperationEvent},
     frame::{self, KeeperFrame},
     message::{ToCommand, ToKeeper},
@@ -25,7 +23,7 @@ impl AttachmentState {
     /// Takes what the keeper says, until it is gone or the command is done with it.
     pub(super) async fn listen(
         self: Arc<Self>,
-        mut reader: OwnedReadHalf,
+        mut reader: ReadHalf,
         ready: oneshot::Sender<Result<ServerInfo, ClientError>>,
     ) {
         let mut ready = Some(ready);

@@ -7,8 +7,10 @@ use std::{
 use crate::text::start_of;
 use jiff::Timestamp;
 
-use super::folder::private;
-use crate::client::{Notice, NoticeKind};
+use crate::{
+    client::{Notice, NoticeKind},
+    files::open_private_itself,
+};
 
 /// How long a log may become, in bytes, before it is put aside and begun again; one older part is kept.
 const LONGEST: u64 = 1 << 20;
@@ -25,7 +27,7 @@ pub(super) struct KeeperLog {
 impl KeeperLog {
     /// The log at `path`, which goes on where it was. Without a file everything is dropped.
     pub(super) fn open(path: &Path) -> Self {
-        let file = private(path, OpenOptions::new().append(true).create(true)).ok();
+        let file = open_private_itself(path, OpenOptions::new().append(true).create(true)).ok();
         let length = file.as_ref().and_then(|file| file.metadata().ok()).map_or(0, |metadata| metadata.len());
         Self { path: path.to_owned(), file, length }
     }

@@ -1,7 +1,9 @@
 use std::fs;
 
+use crate::{system::page_size, transport::GroupId};
+
 /// Bytes that this process and the process groups of its server hold in memory, where the system tells (Linux).
-pub(super) fn held(groups: &[i32]) -> Option<u64> {
+pub(super) fn held(groups: &[GroupId]) -> Option<u64> {
     let own = std::process::id();
     let mut pages = 0;
     for entry in fs::read_dir("/proc").ok()?.flatten() {
@@ -11,12 +13,11 @@ pub(super) fn held(groups: &[i32]) -> Option<u64> {
         let Some((_, rest)) = stat.rsplit_once(')') else { continue };
         let fields: Vec<&str> = rest.split_whitespace().collect();
         let number = |index: usize| fields.get(index).and_then(|field| field.parse::<i64>().ok()).unwrap_or_default();
-        if pid == own || groups.iter().any(|group| i64::from(*group) == number(2)) {
+        if pid == own || groups.iter().any(|group| group.is_group(number(2))) {
             pages += u64::try_from(number(21)).unwrap_or_default();
         }
     }
-    let page = nix::unistd::sysconf(nix::unistd::SysconfVar::PAGE_SIZE).ok().flatten()?;
-    Some(pages * u64::try_from(page).ok()?)
+    Some(pages * page_size()?)
 }
 
 #[cfg(all(test, target_os = "linux"))]

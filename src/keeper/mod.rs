@@ -26,6 +26,8 @@ mod setup;
 mod start;
 mod survey;
 mod sweep;
+#[cfg(unix)]
+mod unix;
 
 pub use attach::{Attaching, Keep};
 pub use folder::{Folder, FolderRefused};
@@ -36,3 +38,5 @@ pub use message::Standing;
 pub use process::{Unready, keep};
 pub use setup::KeeperSetup;
 pub use survey::{KeptEnding, KeptServer, end, log_of, survey};
+
+use unix::{KeeperSignals, Listener, ReadHalf, Stream, file_of, is_heard, is_own_peer, leave_terminal, listen};

@@ -2,8 +2,7 @@ use std::sync::{Arc, Weak, atomic::Ordering};
 
 use super::{command_link::CommandLink, latest::Latest, party::Party, process::Keeper};
 use crate::{
-    auth::SignInOptions,
-    client::{ClientError, ClientOptions, Notice, NoticeKind, NoticeSink},
+    client::{ClientError, ClientOptions, Notice, NoticeKind, NoticeSink, SignInOptions},
     elicitation::Resolver,
     host::HostOptions,
     transport::Trace,

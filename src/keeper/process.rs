@@ -1,8 +1,6 @@
 use std::{
     collections::HashMap,
-    fs::{self, File},
-    io,
-    os::unix::fs::MetadataExt as _,
+    fs, io,
     path::Path,
     process::{Command, Stdio},
     sync::{
@@ -12,30 +10,26 @@ use std::{
     time::{Duration, Instant, SystemTime, UNIX_EPOCH},
 };
 
-use nix::{
-    sys::stat::{Mode, umask},
-    unistd::setsid,
-};
-use tokio::{
-    net::UnixListener,
-    signal::unix::{SignalKind, signal},
-    sync::Notify,
-    time::timeout,
-};
+use tokio::{sync::Notify, time::timeout};
 use tokio_util::sync::CancellationToken;
 
 use super::{
+    KeeperSignals, Listener,
     calls::Parked,
     command_link::CommandLink,
+    file_of,
     folder::{Folder, FolderRefused},
     idle::{Idle, Use},
+    leave_terminal,
     listed::ListedTools,
+    listen,
     log::KeeperLog,
     message::Standing,
     setup::KeeperSetup,
 };
 use crate::{
     client::{Client, Notice},
+    files::identity,
     transport::{Endpoint, groups, watch_groups},
 };
 
@@ -80,19 +74,14 @@ pub(super) struct Keeper {
 /// # Errors
 /// When it cannot begin.
 pub async fn keep(setup: KeeperSetup) -> Result<(), Unready> {
-    // Whoever leads a session already is away from the terminal, too.
-    let _ = setsid();
+    leave_terminal();
     let folder = Folder::at(&setup.folder)?;
     let socket = folder.socket(&setup.key);
     if matches!(setup.config.endpoint, Endpoint::Stdio(_)) {
         start_guard()?;
     }
-    // For the socket alone: the server makes its files as it would without a keeper.
-    let usual = umask(Mode::from_bits_truncate(0o077));
-    let bound = UnixListener::bind(&socket);
-    umask(usual);
-    let listener = bound?;
-    let own = fs::symlink_metadata(&socket)?.ino();
+    let listener = listen(&socket)?;
+    let own = identity(&fs::symlink_metadata(&socket)?);
     let log = KeeperLog::open(&folder.log(&setup.key));
     let idle = Idle::new(setup.keep_for, Instant::now());
     let keeper = Arc::new(Keeper {
@@ -131,20 +120,18 @@ fn start_guard() -> io::Result<()> {
     let mut guard = Command::new(std::env::current_exe()?);
     guard.args(["keep-server", "--guard"]).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
     if let Some(stdin) = guard.spawn()?.stdin.take() {
-        watch_groups(File::from(std::os::fd::OwnedFd::from(stdin)));
+        watch_groups(file_of(stdin));
     }
     Ok(())
 }
 
-fn is_there(socket: &Path, own: u64) -> bool {
-    fs::symlink_metadata(socket).is_ok_and(|metadata| metadata.ino() == own)
+fn is_there(socket: &Path, own: (u64, u64)) -> bool {
+    fs::symlink_metadata(socket).is_ok_and(|metadata| identity(&metadata) == own)
 }
 
 impl Keeper {
-    async fn serve(self: &Arc<Self>, listener: &UnixListener, socket: &Path, own: u64) -> io::Result<()> {
-        let mut terminate = signal(SignalKind::terminate())?;
-        let mut interrupt = signal(SignalKind::interrupt())?;
-        let mut hangup = signal(SignalKind::hangup())?;
+    async fn serve(self: &Arc<Self>, listener: &Listener, socket: &Path, own: (u64, u64)) -> io::Result<()> {
+        let mut signals = KeeperSignals::new()?;
         loop {
             let look = LOOK.min(self.setup.keep_for / 4).max(Duration::from_millis(50));
             tokio::select! {
@@ -158,9 +145,7 @@ impl Keeper {
                 () = self.look.notified() => {}
                 () = tokio::time::sleep(look) => {}
                 () = self.down.cancelled() => return Ok(()),
-                _ = terminate.recv() => return Ok(()),
-                _ = interrupt.recv() => {}
-                _ = hangup.recv() => {}
+                () = signals.end() => return Ok(()),
             }
             if !is_there(socket, own) {
                 // Nobody finds it any more.

@@ -3,9 +3,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-use tokio::{io::AsyncWriteExt as _, net::UnixStream, process::Command, time::sleep};
+use tokio::{io::AsyncWriteExt as _, process::Command, time::sleep};
 
 use super::{
+    Stream,
     folder::{Folder, FolderRefused},
     setup::KeeperSetup,
 };
@@ -38,7 +39,7 @@ pub(super) async fn start(folder: &Folder, setup: &KeeperSetup) -> Result<(), Fo
     }
     let until = Instant::now() + STARTS;
     loop {
-        if UnixStream::connect(&socket).await.is_ok() {
+        if Stream::connect(&socket).await.is_ok() {
             return Ok(());
         }
         if let Ok(Some(status)) = keeper.try_wait() {

@@ -4,17 +4,13 @@ use std::{
 };
 
 use futures_util::future::join_all;
-use nix::{
-    sys::signal::{Signal, kill},
-    unistd::Pid,
-};
 use tokio::{
     io::AsyncWriteExt as _,
-    net::UnixStream,
     time::{Instant, sleep, timeout},
 };
 
 use super::{
+    Stream,
     attach::connect,
     attachment::HELLO,
     folder::{Folder, FolderRefused},
@@ -22,7 +18,11 @@ use super::{
     message::{PROGRAM, Standing, ToCommand, ToKeeper},
     setup::identity,
 };
-use crate::{config::ServerConfig, protocol::ProtocolChoice};
+use crate::{
+    config::ServerConfig,
+    protocol::ProtocolChoice,
+    system::{is_process, kill_process},
+};
 
 /// How long a keeper may take to end its server.
 const ENDS: Duration = Duration::from_secs(10);
@@ -94,7 +94,7 @@ pub fn log_of(config: &ServerConfig, roots: &[PathBuf], protocol: Option<Protoco
 }
 
 /// Opens a conversation with the keeper behind `socket`.
-async fn greet(socket: &Path) -> Option<UnixStream> {
+async fn greet(socket: &Path) -> Option<Stream> {
     let mut stream = connect(socket).await.ok()?;
     let hello = ToKeeper::Hello { program: PROGRAM.to_owned(), trace: false, person: false };
     frame::write(&mut stream, &hello, b"").await.ok()?;
@@ -137,7 +137,7 @@ pub async fn end(found: &KeptServer) -> Result<KeptEnding, FolderRefused> {
         return Ok(KeptEnding::Ended);
     }
     // Its guard ends the server.
-    let _ = kill(Pid::from_raw(pid), Signal::SIGKILL);
+    kill_process(pid);
     Ok(KeptEnding::Killed)
 }
 
@@ -146,7 +146,7 @@ fn is_alive(pid: i32) -> bool {
     match std::fs::read_to_string(format!("/proc/{pid}/stat")) {
         // The state stands after the name in brackets, which may hold anything (proc(5)).
         Ok(stat) => !stat.rsplit_once(')').is_some_and(|(_, rest)| rest.trim_start().starts_with(['Z', 'X'])),
-        Err(_) => kill(Pid::from_raw(pid), None).is_ok(),
+        Err(_) => is_process(pid),
     }
 }
 

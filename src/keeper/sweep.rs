@@ -1,11 +1,13 @@
 use std::{
     collections::HashMap,
     fs,
-    os::unix::net::UnixStream,
     time::{Duration, SystemTime},
 };
 
-use super::folder::{DIGITS, Folder};
+use super::{
+    folder::{DIGITS, Folder},
+    is_heard,
+};
 
 /// For how long what is left of a server that is no longer kept stays: its log may tell why.
 const STAYS: Duration = Duration::from_secs(24 * 60 * 60);
@@ -31,7 +33,7 @@ impl Folder {
         for (key, _) in newest.into_iter().filter(|(_, changed)| is_old(*changed, now)) {
             // Nobody starts it meanwhile.
             let Ok(Some(_lock)) = self.try_lock(&key) else { continue };
-            if UnixStream::connect(self.socket(&key)).is_ok() {
+            if is_heard(&self.socket(&key)) {
                 continue;
             }
             for path in [self.log(&key), self.log(&key).with_extension("log.1"), self.socket(&key), self.lock(&key)] {

@@ -1,5 +1,7 @@
 use std::{env, fs};
 
+use crate::system::user_id;
+
 /// Where Linux lists the connections of a machine.
 const TABLES: [&str; 2] = ["/proc/net/tcp", "/proc/net/tcp6"];
 /// A connection of which both ends are there, and one of which the other end has been closed.
@@ -9,7 +11,7 @@ const LIVE: [&str; 2] = ["01", "08"];
 /// the same user, or by root, who may do anything. An address that is handed to a browser can be seen by every user of the
 /// machine, so that a secret in it is not enough. Where the system does not say who it is, it may be anybody.
 pub(super) fn is_ours(from: u16, to: u16) -> bool {
-    let own = nix::unistd::geteuid().as_raw();
+    let own = user_id();
     // Root's browser is often that of the person who became root.
     let behind = env::var("SUDO_UID").ok().and_then(|id| id.parse().ok()).filter(|_| own == 0);
     let tables = TABLES.iter().filter_map(|path| fs::read_to_string(path).ok());

@@ -3,6 +3,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use crate::files::is_at;
+
 /// The lock beside a file: the file itself is replaced when it is written.
 #[derive(Debug)]
 pub(super) struct Lock {
@@ -31,12 +33,4 @@ impl Drop for Lock {
     fn drop(&mut self) {
         let _ = fs::remove_file(&self.path);
     }
-}
-
-/// Whether `file` is what stands at `path`.
-fn is_at(file: &fs::File, path: &Path) -> bool {
-    use std::os::unix::fs::MetadataExt as _;
-
-    let place = |metadata: fs::Metadata| (metadata.dev(), metadata.ino());
-    matches!((file.metadata().map(place), fs::metadata(path).map(place)), (Ok(file), Ok(path)) if file == path)
 }

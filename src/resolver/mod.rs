@@ -2,6 +2,7 @@
 
 mod answer_program;
 pub mod answers;
+#[cfg(feature = "http")]
 mod browser;
 mod chain;
 mod deferred;
@@ -14,6 +15,7 @@ mod taken;
 mod tally;
 
 pub use answer_program::{AnswerProgram, LineSink, ProgramError};
+#[cfg(feature = "http")]
 pub use browser::{Browser, BrowserNotice, BrowserOptions, BrowserSink};
 pub use chain::Chain;
 pub use deferred::Deferred;

@@ -2,8 +2,7 @@ use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    Terminal,
-    alarm::AlarmCause,
+    AlarmCause, Terminal,
     ask::Redraw,
     editor::Editor,
     entry::Entered,
@@ -25,7 +24,7 @@ impl Terminal {
         stop: &CancellationToken,
         redraw: impl FnOnce(Redraw),
     ) -> Result<PersonReply, DialogEnd> {
-        let ready = |bell: super::alarm::Bell| redraw(Box::new(move || bell.ring(AlarmCause::Changed)));
+        let ready = |bell: super::Bell| redraw(Box::new(move || bell.ring(AlarmCause::Changed)));
         self.run(stop, ready, move |stage| stage.paste_address(&asking)).await
     }
 }

@@ -6,8 +6,7 @@ use std::{
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    Terminal,
-    alarm::AlarmCause,
+    AlarmCause, Terminal,
     fill::{Asking, PersonReply, safe_label},
     gate::gate,
     list::{Item, Purpose},
@@ -43,7 +42,7 @@ impl Terminal {
         stop: &CancellationToken,
         redraw: impl FnOnce(Redraw),
     ) -> Result<PersonReply, DialogEnd> {
-        let ready = |bell: super::alarm::Bell| redraw(Box::new(move || bell.ring(AlarmCause::Changed)));
+        let ready = |bell: super::Bell| redraw(Box::new(move || bell.ring(AlarmCause::Changed)));
         self.run(stop, ready, move |stage| stage.fill(&form, &asking)).await
     }
 
@@ -64,7 +63,7 @@ impl Terminal {
         stop: &CancellationToken,
         redraw: impl FnOnce(Redraw),
     ) -> Result<PersonReply, DialogEnd> {
-        let ready = |bell: super::alarm::Bell| redraw(Box::new(move || bell.ring(AlarmCause::Changed)));
+        let ready = |bell: super::Bell| redraw(Box::new(move || bell.ring(AlarmCause::Changed)));
         let consent = self.run(stop, ready, move |stage| stage.consent(&asking, &link, browser)).await?;
         Ok(consent.reply())
     }
@@ -107,7 +106,7 @@ impl Terminal {
         done: &CancellationToken,
         redraw: impl FnOnce(Redraw),
     ) -> Option<Waited> {
-        let ready = |bell: super::alarm::Bell| redraw(Box::new(move || bell.ring(AlarmCause::Changed)));
+        let ready = |bell: super::Bell| redraw(Box::new(move || bell.ring(AlarmCause::Changed)));
         let waited = self.run(done, ready, move |stage| stage.wait_for(&asking, begin, end)).await;
         match waited {
             Ok(Wait::Continue) => Some(Waited::Continue),

@@ -4,17 +4,13 @@ use std::{
     thread,
 };
 
-use nix::sys::signal::{SigSet, Signal};
-use tokio::{
-    signal::unix::{SignalKind, signal},
-    sync::oneshot,
-};
+use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    Terminal,
-    alarm::{Alarm, AlarmCause, Bell},
+    Alarm, AlarmCause, Bell, DialogSignals, Terminal,
     gate::{OpenPrompt, gate},
+    leave_signals,
     stage::{DialogEnd, Stage, TypedAhead},
 };
 
@@ -54,13 +50,10 @@ impl Terminal {
         let _open = OpenPrompt::new();
         let (alarm, bell) = Alarm::new()?;
         let (sender, mut ended) = oneshot::channel();
-        let mut resized = signal(SignalKind::window_change())?;
-        let mut interrupted = signal(SignalKind::interrupt())?;
-        let mut suspended = signal(SignalKind::from_raw(Signal::SIGTSTP as i32))?;
+        let mut signals = DialogSignals::new()?;
         let terminal = self.clone();
         thread::Builder::new().name("prompt".to_owned()).spawn(move || {
-            // Signals are for the other threads; the key Ctrl-C, which a list turns into one, is for this one alone.
-            _ = SigSet::all().thread_block();
+            leave_signals();
             let held = gate().hold();
             let result = catch_unwind(AssertUnwindSafe(|| dialog(&mut Stage::open(&terminal, alarm, ahead)?)));
             drop(held);
@@ -79,9 +72,7 @@ impl Terminal {
                     stopped = true;
                     hold.0.ring(AlarmCause::Withdrawn);
                 }
-                _ = interrupted.recv() => hold.0.ring(AlarmCause::Interrupted),
-                _ = suspended.recv() => hold.0.ring(AlarmCause::Suspended),
-                _ = resized.recv() => hold.0.ring(AlarmCause::Changed),
+                cause = signals.next() => hold.0.ring(cause),
             }
         }
     }

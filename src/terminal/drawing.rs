@@ -3,8 +3,7 @@ use std::{cell::RefCell, fmt};
 use dialoguer::theme::Theme;
 
 use super::{
-    Key,
-    alarm::AlarmCause,
+    AlarmCause, Key, Ready,
     gate::write,
     layout::{Layout, Look, Size},
     line::{Ink, ScreenLine},
@@ -12,7 +11,6 @@ use super::{
     painter::{Caret, up},
     scene::{Prompt, Scene, label_column},
     stage::{DialogEnd, Stage},
-    tty::Ready,
 };
 use crate::text::{fit, width};
 

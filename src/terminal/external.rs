@@ -5,12 +5,10 @@ use std::{
     time::Duration,
 };
 
-use nix::sys::signal::SigSet;
-
 use super::{
-    alarm::AlarmCause,
-    job::suspend,
+    AlarmCause, spawn_with_signals,
     stage::{DialogEnd, Stage},
+    suspend,
 };
 
 /// How often the program is looked after.
@@ -45,7 +43,7 @@ impl Stage {
         let mut command = Command::new(program);
         command.args(arguments).arg(file.path());
         command.stdin(self.tty.input().try_clone()?).stdout(self.tty.input().try_clone()?);
-        let ended = spawn(&mut command).map_err(DialogEnd::Gone).and_then(|child| self.attend(child));
+        let ended = spawn_with_signals(&mut command).map_err(DialogEnd::Gone).and_then(|child| self.attend(child));
         self.tty.take_keys()?;
         self.flush();
         self.take_pastes(true);
@@ -76,12 +74,4 @@ impl Stage {
             }
         }
     }
-}
-
-/// Starts the program with the signals that this thread does without.
-fn spawn(command: &mut Command) -> io::Result<Child> {
-    SigSet::all().thread_unblock()?;
-    let child = command.spawn();
-    SigSet::all().thread_block()?;
-    child
 }

@@ -1,14 +1,13 @@
 //! What a person sees and types while being asked. Nothing outside here and `output` prints.
 //!
 //! A dialog runs on a thread of its own (`session`) and has the terminal to itself (`stage`): it draws on standard error,
-//! at the bottom of what was printed (`layout`, `painter`), and waits for keys and for an `alarm` at once, so that a
-//! question which is taken back disappears without a key press. Ctrl-Z (`job`) suspends it, with the terminal whole. Lines are edited here (`editor`); lists are drawn
+//! at the bottom of what was printed (`layout`, `painter`), and waits for keys and for an alarm (`unix`) at once, so that a
+//! question which is taken back disappears without a key press. Ctrl-Z suspends it, with the terminal whole. Lines are edited here (`editor`); lists are drawn
 //! by dialoguer (`list`, `drawing`), and their keys read here, so that a paste presses none. Where the cursor cannot be moved everything is lines
 //! and numbers (`plain`). A form is filled field by field (`fill`, `fields`, `review`); a link is consented to (`link`),
 //! opened (`browser`) and waited for (`waiting`).
 
 mod address;
-mod alarm;
 mod ask;
 mod browser;
 mod colour;
@@ -24,7 +23,6 @@ mod fill;
 mod filled;
 mod gate;
 mod guard;
-mod job;
 mod key;
 mod layout;
 mod line;
@@ -41,8 +39,9 @@ mod review;
 mod scene;
 mod stage;
 mod switch;
-mod tty;
 mod unfold;
+#[cfg(unix)]
+mod unix;
 mod waiting;
 
 pub(crate) use browser::open as open_in_browser;
@@ -54,14 +53,14 @@ pub(crate) use entry::fuzzed_keys;
 pub(crate) use fill::{Asking, PersonReply};
 pub use filled::Filled;
 pub use gate::{Gate, gate, is_asking};
-pub use job::suspend;
 #[cfg(feature = "notify")]
 pub(crate) use notification::show_notification;
 pub use open::Terminal;
 pub use pager::{is_paging, page};
 pub(crate) use stage::DialogEnd;
-pub(crate) use tty::restore;
+pub(crate) use unix::restore;
+pub use unix::suspend;
 
-use alarm::Alarm;
 use editor::Editor;
 use key::Key;
+use unix::{Alarm, AlarmCause, Bell, DialogSignals, Input, Ready, Tty, leave_signals, open_input, spawn_with_signals};

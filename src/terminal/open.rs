@@ -1,18 +1,17 @@
 use std::{
     env,
-    fs::OpenOptions,
     io::{self, IsTerminal},
-    os::fd::{AsFd, OwnedFd},
     sync::Arc,
 };
 
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    Filled,
+    Filled, Input,
     colour::is_coloured,
     fill::{Asking, PersonReply},
     layout::Look,
+    open_input,
     stage::DialogEnd,
 };
 use crate::{form::Form, text::safe_line};
@@ -21,7 +20,7 @@ use crate::{form::Form, text::safe_line};
 /// input, or from `/dev/tty` where standard input carries data.
 #[derive(Clone, Debug)]
 pub struct Terminal {
-    pub(super) input: Arc<OwnedFd>,
+    pub(super) input: Arc<Input>,
     pub(super) look: Look,
 }
 
@@ -32,14 +31,7 @@ impl Terminal {
         if !io::stderr().is_terminal() {
             return None;
         }
-        let stdin = io::stdin();
-        let input = if stdin.is_terminal() {
-            stdin.as_fd().try_clone_to_owned().ok()?
-        } else if stdin_is_taken {
-            OpenOptions::new().read(true).write(true).open("/dev/tty").ok()?.into()
-        } else {
-            return None;
-        };
+        let input = open_input(stdin_is_taken)?;
         let plain = env::var_os("TERM").is_none_or(|term| term.is_empty() || term == "dumb");
         let colour = !plain && is_coloured(true);
         Some(Self { input: Arc::new(input), look: Look { plain, colour } })

@@ -1,14 +1,12 @@
 use std::{fmt, io, mem, time::Instant};
 
 use super::{
-    Alarm, Key, Terminal,
-    alarm::AlarmCause,
+    Alarm, AlarmCause, Key, Ready, Terminal, Tty,
     gate::write,
     layout::{Layout, Look, Size},
     line::ScreenLine,
     painter::{Caret, Painter},
     scene::{Prompt, Scene},
-    tty::{Ready, Tty},
 };
 
 /// The fewest rows in which anything can be asked.

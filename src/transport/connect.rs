@@ -4,8 +4,7 @@ use futures_util::{FutureExt as _, future::BoxFuture};
 use serde_json::json;
 
 use super::{
-    Credentials, Ended, Endpoint, Grace, Incoming, Limits, Outgoing, Trace, Transport, TransportError, http,
-    stdio::Stdio,
+    Credentials, Ended, Endpoint, Grace, Incoming, Limits, Outgoing, Trace, Transport, TransportError, stdio::Stdio,
 };
 use crate::protocol::{Id, Revision};
 use crate::text::with_causes;
@@ -23,7 +22,14 @@ pub fn connect(
 ) -> Result<Box<dyn Transport>, TransportError> {
     let transport = match endpoint {
         Endpoint::Stdio(endpoint) => Stdio::start(endpoint, limits)?,
-        Endpoint::Http(endpoint) => http::connect_with(endpoint, limits, credentials, trace.clone())?,
+        #[cfg(feature = "http")]
+        Endpoint::Http(endpoint) => super::http::connect_with(endpoint, limits, credentials, trace.clone())?,
+        #[cfg(not(feature = "http"))]
+        Endpoint::Http(_) => {
+            drop(credentials);
+            let reason = "this build reaches programs alone: one with the feature `http` reaches web addresses";
+            return Err(TransportError::Settings(reason.to_owned()));
+        }
     };
     Ok(match trace {
         Some(trace) => Box::new(Traced { transport, trace }),

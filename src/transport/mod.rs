@@ -6,10 +6,12 @@ mod credentials;
 mod ending;
 mod endpoint;
 mod error;
+#[cfg(feature = "http")]
 pub mod http;
 mod incoming;
 mod limits;
 mod mask;
+#[cfg(feature = "http")]
 mod sse;
 pub mod stdio;
 mod trace;
@@ -21,7 +23,9 @@ pub use ending::{Ended, Grace};
 pub use endpoint::{Endpoint, HttpEndpoint, HttpKind, StdioEndpoint};
 pub use error::TransportError;
 use error::is_passing;
+#[cfg(feature = "http")]
 pub(crate) use http::proxy_of;
+#[cfg(feature = "http")]
 pub use http::{Web, WebDocument};
 pub use incoming::{Closed, Incoming, Junk, Outgoing};
 pub use limits::Limits;
@@ -29,7 +33,7 @@ pub use mask::Mask;
 pub(crate) use mask::address;
 #[cfg(feature = "fuzzing")]
 pub(crate) use sse::fuzzed_events;
-pub(crate) use stdio::{MARK, groups, strays_of, watch_groups};
+pub(crate) use stdio::{GroupId, MARK, groups, strays_of, watch_groups};
 pub use trace::Trace;
 
 use futures_util::future::BoxFuture;

@@ -1,24 +1,22 @@
-use std::os::fd::AsFd as _;
 use std::{
     fs::{File, OpenOptions},
-    hash::{DefaultHasher, Hash as _, Hasher as _},
     io::{self, Write as _},
     path::Path,
     sync::{Arc, Mutex, OnceLock, PoisonError},
-    time::Duration,
 };
 
 use jiff::Timestamp;
-use reqwest::header::{HeaderMap, HeaderValue};
 use serde_json::{Map, Value, json};
-use url::Url;
 
-use super::mask::{Mask, REDACTED, address};
+use super::mask::{Mask, REDACTED};
 use crate::{
     files::PrivateFile,
     protocol::{Frame, FrameKind},
+    system::standard_error,
     text::without_numbers,
 };
+#[cfg(feature = "http")]
+mod exchange;
 
 /// A file that gets every frame and every HTTP exchange, one JSON object a line.
 ///
@@ -43,8 +41,7 @@ impl Trace {
     /// What the system says.
     pub fn create(path: &Path) -> io::Result<Self> {
         if path == Path::new("-") {
-            let stderr = io::stderr().as_fd().try_clone_to_owned()?;
-            return Ok(Self::to(File::from(stderr), false));
+            return Ok(Self::to(standard_error()?, false));
         }
         if path.starts_with("/dev") || path.starts_with("/proc") {
             return Ok(Self::to(OpenOptions::new().append(true).open(path)?, false));
@@ -128,27 +125,6 @@ impl Trace {
         self.write(key, value.to_string().as_bytes());
     }
 
-    /// Writes an HTTP exchange: `outcome` is the status and headers of the response, or why there is none.
-    pub(super) fn exchange(
-        &self,
-        method: &str,
-        url: &Url,
-        request: &HeaderMap,
-        outcome: Result<(u16, &HeaderMap), &str>,
-        took: Duration,
-    ) {
-        let mut line = json!({"method": method, "url": address(url), "request": headers(request)});
-        match outcome {
-            Ok((status, response)) => {
-                line["status"] = json!(status);
-                line["response"] = headers(response);
-            }
-            Err(error) => line["error"] = json!(error),
-        }
-        line["ms"] = json!(u64::try_from(took.as_millis()).unwrap_or(u64::MAX));
-        self.note("http", &line);
-    }
-
     fn write(&self, key: &str, value: &[u8]) {
         let head = json!({"time": Timestamp::now().to_string(), "server": self.server}).to_string();
         let mut line = head.into_bytes();
@@ -193,41 +169,12 @@ fn redact_answer(result: &mut Value) {
     }
 }
 
-fn headers(map: &HeaderMap) -> Value {
-    let shown = map.iter().map(|(name, value)| (name.to_string(), json!(header(name.as_str(), value))));
-    Value::Object(shown.collect())
-}
-
-fn header(name: &str, value: &HeaderValue) -> String {
-    match name {
-        "mcp-session-id" => {
-            let mut hasher = DefaultHasher::new();
-            value.as_bytes().hash(&mut hasher);
-            format!("[session {:08x}]", hasher.finish() & 0xffff_ffff)
-        }
-        "authorization" | "proxy-authorization" | "cookie" | "set-cookie" => REDACTED.to_owned(),
-        _ if value.is_sensitive() => REDACTED.to_owned(),
-        // What stands in an address may be a credential.
-        "location" | "content-location" | "link" | "referer" => {
-            let text = String::from_utf8_lossy(value.as_bytes());
-            match Url::parse(&text) {
-                Ok(url) => address(&url),
-                Err(_) => match text.split_once(['?', '#']) {
-                    Some((path, _)) => format!("{path}?{REDACTED}"),
-                    None => text.into_owned(),
-                },
-            }
-        }
-        _ => String::from_utf8_lossy(value.as_bytes()).into_owned(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::protocol::Id;
 
-    fn traced(write: impl FnOnce(&Trace)) -> Vec<Value> {
+    pub(super) fn traced(write: impl FnOnce(&Trace)) -> Vec<Value> {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("trace");
         write(&Trace::create(&path).expect("a file").for_server("forms"));
@@ -248,28 +195,6 @@ mod tests {
         assert_eq!(lines[0]["server"], "forms");
         assert_eq!(lines[1]["sent"]["params"]["inputResponses"]["q"]["content"], json!({"pin": REDACTED}));
         assert_eq!(lines[2]["received"], json!({"id": 1, "result": {"content": []}}));
-    }
-
-    #[test]
-    fn credentials_are_left_out() {
-        let lines = traced(|trace| {
-            let mut request = HeaderMap::new();
-            let mut key = HeaderValue::from_static("s3cret");
-            key.set_sensitive(true);
-            request.insert("x-key", key);
-            request.insert("authorization", HeaderValue::from_static("Bearer s3cret"));
-            let mut response = HeaderMap::new();
-            response.insert("mcp-session-id", HeaderValue::from_static("s3cret"));
-            response.insert("set-cookie", HeaderValue::from_static("s3cret"));
-            response.insert("location", HeaderValue::from_static("/there?token=s3cret"));
-            let url = Url::parse("https://me:s3cret@mcp.example/x?token=s3cret").expect("an address");
-            trace.exchange("POST", &url, &request, Ok((200, &response)), Duration::from_millis(5));
-            trace.exchange("GET", &url, &request, Err("connection refused"), Duration::ZERO);
-        });
-        assert!(!format!("{lines:?}").contains("s3cret"), "{lines:?}");
-        assert_eq!(lines[0]["http"]["url"], "https://mcp.example/x?token=[redacted]");
-        assert_eq!((&lines[0]["http"]["status"], &lines[0]["http"]["ms"]), (&json!(200), &json!(5)));
-        assert_eq!(lines[1]["http"]["error"], "connection refused");
     }
 
     #[cfg(unix)]

@@ -1,10 +1,10 @@
 #[cfg(target_os = "linux")]
 use std::fs;
-use std::os::unix::process::parent_id;
 #[cfg(not(target_os = "linux"))]
 use std::process::Command;
 
 use super::about::line;
+use crate::system::parent_process;
 
 /// How far up is looked.
 const GENERATIONS: usize = 8;
@@ -14,7 +14,7 @@ const BETWEEN: &str = "sh bash dash ash zsh fish ksh tcsh env nohup timeout time
 /// The program that started this one, by the name that the system has for it. Shells and the like in between are passed
 /// over, unless there is nothing behind them.
 pub(crate) fn started_by() -> Option<String> {
-    nearest(parent_id(), &mut |id| look_up(id))
+    nearest(parent_process(), &mut |id| look_up(id))
 }
 
 /// Whose parent is whose: a process's name and parent.

@@ -65,7 +65,7 @@ fn all_help() -> String {
 #[test]
 fn every_option_of_the_readme_is_real() {
     let help = all_help();
-    let cargos = ["--path", "--open"];
+    let cargos = ["--path", "--open", "--no-default-features", "--features"];
     let words = README.split(|c: char| !c.is_ascii_alphanumeric() && c != '-');
     let options = words.filter(|word| word.starts_with("--") && word.contains(char::is_alphabetic));
     for option in options.filter(|option| !cargos.contains(option) && *option != "--key") {

@@ -1,6 +1,6 @@
 use std::{fs, time::Duration};
 
-use nix::unistd::{Pid, getpgid};
+use super::GroupId;
 
 /// How many processes of a group are looked at, and how many threads of each.
 const MOST: (usize, usize) = (64, 256);
@@ -16,9 +16,9 @@ pub(super) struct Activity {
 
 impl Activity {
     /// What the group with this leader has done; `None` where the system does not tell (it is Linux that does).
-    pub(super) fn of_group(leader: Pid) -> Option<Self> {
+    pub(super) fn of_group(leader: GroupId) -> Option<Self> {
         let mut activity = Self::default();
-        let mut known = vec![leader];
+        let mut known = vec![leader.leader()];
         let mut next = 0;
         while let Some(process) = known.get(next).copied() {
             next += 1;
@@ -26,8 +26,8 @@ impl Activity {
             for thread in threads.into_iter().flatten().flatten().take(MOST.1) {
                 activity.add(&fs::read_to_string(thread.path().join("schedstat")).ok()?)?;
                 let children = fs::read_to_string(thread.path().join("children")).unwrap_or_default();
-                let children = children.split_whitespace().filter_map(|child| Some(Pid::from_raw(child.parse().ok()?)));
-                known.extend(children.filter(|child| getpgid(Some(*child)) == Ok(leader)));
+                let children = children.split_whitespace().filter_map(|child| child.parse().ok());
+                known.extend(children.filter(|child| leader.has(*child)));
                 known.truncate(MOST.0);
             }
         }
@@ -64,10 +64,10 @@ mod tests {
 
     use super::*;
 
-    fn group(script: &str) -> (Child, Pid) {
+    fn group(script: &str) -> (Child, GroupId) {
         let mut command = Command::new("sh");
         let child = command.args(["-c", script]).process_group(0).stdout(Stdio::null()).spawn().expect("started");
-        let leader = Pid::from_raw(i32::try_from(child.id()).expect("a process"));
+        let leader = GroupId::of_leader(child.id()).expect("a process");
         (child, leader)
     }
 
@@ -79,7 +79,7 @@ mod tests {
         while Activity::of_group(id).expect("known").since(before).total() < Duration::from_millis(20) {
             assert!(start.elapsed() < Duration::from_secs(20));
         }
-        nix::sys::signal::killpg(id, nix::sys::signal::Signal::SIGKILL).expect("killed");
+        assert!(id.kill());
         leader.wait().expect("waited for");
         assert_eq!(Activity::of_group(id), None);
     }

@@ -2,10 +2,9 @@
 
 use std::time::Duration;
 
-use nix::unistd::Pid;
 use tokio::time::{Instant, sleep, sleep_until};
 
-use super::activity::Activity;
+use super::{GroupId, activity::Activity};
 use crate::transport::Grace;
 
 /// How long a program may take that does nothing.
@@ -30,7 +29,7 @@ pub(super) fn to_read(grace: Grace) -> Duration {
 }
 
 /// Waits as long as a program may take that was asked to end at `start`, and gives whether it did nothing all the while.
-pub(super) async fn wait(grace: Grace, start: Instant, group: Pid) -> bool {
+pub(super) async fn wait(grace: Grace, start: Instant, group: GroupId) -> bool {
     match grace {
         Grace::Exactly(time) => {
             sleep_until(start + time).await;
@@ -44,7 +43,7 @@ pub(super) async fn wait(grace: Grace, start: Instant, group: Pid) -> bool {
     }
 }
 
-async fn as_needed(group: Pid) -> bool {
+async fn as_needed(group: GroupId) -> bool {
     let Some(start) = Activity::of_group(group) else {
         sleep(QUIET).await;
         return false;

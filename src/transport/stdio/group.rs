@@ -1,26 +1,24 @@
 use std::{
     fs::File,
     io::{self, Write as _},
-    os::unix::process::ExitStatusExt,
     process::ExitStatus,
     sync::{Mutex, PoisonError},
     time::Duration,
 };
 
-use super::strays::Mark;
-use nix::{
-    errno::Errno,
-    sys::{
-        signal::{Signal, killpg},
-        wait::{WaitPidFlag, waitpid},
-    },
-    unistd::Pid,
-};
-use process_wrap::tokio::{ChildWrapper, CommandWrap, ProcessGroup};
+use process_wrap::tokio::ChildWrapper;
 use tokio::{
     process::{ChildStderr, ChildStdin, ChildStdout, Command},
     time::{Instant, sleep, timeout, timeout_at},
 };
+
+use super::strays::Mark;
+
+#[cfg(unix)]
+mod unix;
+
+pub(crate) use unix::GroupId;
+use unix::{killer, lead};
 
 /// How long the group may take to end after SIGTERM.
 const AFTER_TERM: Duration = Duration::from_millis(300);
@@ -31,7 +29,7 @@ const LAST_LOOK: Duration = Duration::from_millis(10);
 /// Kills every process group that was started and has not ended: the last thing before the program ends without waiting.
 pub(crate) fn kill_all() {
     for id in groups() {
-        _ = killpg(Pid::from_raw(id), Signal::SIGKILL);
+        id.kill();
     }
 }
 
@@ -39,7 +37,7 @@ pub(crate) fn kill_all() {
 /// left of it is killed when this is dropped.
 pub(crate) struct Group {
     leader: Box<dyn ChildWrapper>,
-    id: Pid,
+    id: GroupId,
     /// What knows those that left the group, where they end with it.
     mark: Option<Mark>,
     ended: bool,
@@ -48,7 +46,7 @@ pub(crate) struct Group {
 /// Who is told of the groups of this process, and which there are.
 struct Watched {
     watcher: Option<File>,
-    groups: Vec<i32>,
+    groups: Vec<GroupId>,
 }
 
 static WATCHED: Mutex<Watched> = Mutex::new(Watched { watcher: None, groups: Vec::new() });
@@ -64,13 +62,12 @@ pub(crate) fn watch_groups(watcher: File) {
 }
 
 /// The process groups that this process has started and not ended.
-pub(crate) fn groups() -> Vec<i32> {
+pub(crate) fn groups() -> Vec<GroupId> {
     watched().groups.clone()
 }
 
 impl Watched {
-    fn tell(&mut self, sign: char, group: Pid) {
-        let group = group.as_raw();
+    fn tell(&mut self, sign: char, group: GroupId) {
         self.groups.retain(|known| *known != group);
         if sign == '+' {
             self.groups.push(group);
@@ -98,11 +95,11 @@ impl Group {
     }
 
     fn lead(command: Command, mark: Option<Mark>) -> io::Result<(Self, Streams)> {
-        let mut leader = CommandWrap::from(command).wrap(ProcessGroup::leader()).spawn()?;
+        let mut leader = lead(command)?;
         let missing = || io::Error::other("it has no standard streams");
-        let id = leader.id().and_then(|id| i32::try_from(id).ok()).ok_or_else(missing)?;
+        let id = leader.id().and_then(GroupId::of_leader).ok_or_else(missing)?;
         let streams = (leader.stdin().take(), leader.stdout().take(), leader.stderr().take());
-        let group = Self { leader, id: Pid::from_raw(id), mark, ended: false };
+        let group = Self { leader, id, mark, ended: false };
         watched().tell('+', group.id);
         match streams {
             (Some(stdin), Some(stdout), Some(stderr)) => Ok((group, (stdin, stdout, stderr))),
@@ -119,7 +116,7 @@ impl Group {
     /// Ends what is left of the group: SIGTERM, a short wait, SIGKILL. Gives whether SIGTERM was enough.
     pub(crate) async fn end(&mut self) -> bool {
         let until = Instant::now() + AFTER_TERM;
-        let mut is_alive = self.signal(Signal::SIGTERM);
+        let mut is_alive = self.id.terminate();
         if is_alive {
             // The leader is a member until it is waited for.
             drop(timeout_at(until, self.wait()).await);
@@ -132,7 +129,7 @@ impl Group {
             }
         }
         if is_alive {
-            self.signal(Signal::SIGKILL);
+            self.id.kill();
             // Whoever was just killed is gone soon, or is not ours to wait for.
             drop(timeout(AFTER_TERM, self.wait()).await);
         }
@@ -145,30 +142,23 @@ impl Group {
     }
 
     /// The group, named by its leader.
-    pub(super) fn id(&self) -> Pid {
+    pub(super) fn id(&self) -> GroupId {
         self.id
     }
 
     /// Whether anybody is left, once the leader was waited for.
     fn is_alive(&mut self) -> bool {
         if matches!(self.leader.inner_mut().try_wait(), Ok(Some(_))) {
-            // Members that lost their parent are children of this process now, and stay until they are waited for.
-            let member = Pid::from_raw(-self.id.as_raw());
-            while waitpid(member, Some(WaitPidFlag::WNOHANG)).is_ok_and(|status| status.pid().is_some()) {}
+            self.id.forget_the_dead();
         }
-        self.signal(None)
-    }
-
-    /// Whether anybody was there to get the signal.
-    fn signal(&self, signal: impl Into<Option<Signal>>) -> bool {
-        killpg(self.id, signal) != Err(Errno::ESRCH)
+        self.id.is_there()
     }
 }
 
 impl Drop for Group {
     fn drop(&mut self) {
         if !self.ended {
-            self.signal(Signal::SIGKILL);
+            self.id.kill();
             self.mark.iter().for_each(Mark::kill);
             watched().tell('-', self.id);
         }
@@ -177,9 +167,6 @@ impl Drop for Group {
 
 /// How a program ended, after `the server …` or the like.
 pub(crate) fn describe(status: ExitStatus) -> String {
-    let signal = status.signal().map(|number| match Signal::try_from(number) {
-        Ok(signal) => format!("was killed by {signal}"),
-        Err(_) => format!("was killed by signal {number}"),
-    });
-    signal.unwrap_or_else(|| format!("exited with status {}", status.code().unwrap_or_default()))
+    let killed = killer(status).map(|killer| format!("was killed by {killer}"));
+    killed.unwrap_or_else(|| format!("exited with status {}", status.code().unwrap_or_default()))
 }

@@ -13,7 +13,7 @@ mod writer;
 
 pub use connection::Stdio;
 pub(crate) use {
-    group::{Group, describe, groups, kill_all, watch_groups},
+    group::{Group, GroupId, describe, groups, kill_all, watch_groups},
     log::StderrLog,
     strays::{MARK, strays_of},
 };

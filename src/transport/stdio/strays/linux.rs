@@ -79,11 +79,12 @@ impl Mark {
 }
 
 /// All that servers of the process `marker` started, which is gone itself, and that is still there.
-pub(crate) fn strays_of(marker: u32) -> Vec<Pid> {
+pub(crate) fn strays_of(marker: u32) -> Vec<i32> {
     let mark = format!("{MARK}={marker}-");
     let all = fs::read_dir("/proc").into_iter().flatten().flatten();
     let processes = all.filter_map(|entry| Some(Pid::from_raw(entry.file_name().to_str()?.parse().ok()?)));
-    processes.filter(|process| has_variable(*process, |variable| variable.starts_with(mark.as_bytes()))).collect()
+    let strays = processes.filter(|process| has_variable(*process, |variable| variable.starts_with(mark.as_bytes())));
+    strays.map(Pid::as_raw).collect()
 }
 
 fn has_variable(process: Pid, is_it: impl Fn(&[u8]) -> bool) -> bool {

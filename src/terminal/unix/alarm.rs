@@ -16,7 +16,7 @@ use nix::{
 /// What may happen to an open prompt from outside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
-pub(super) enum AlarmCause {
+pub(in crate::terminal) enum AlarmCause {
     /// The question is gone.
     Withdrawn = 1,
     /// SIGINT came.
@@ -30,20 +30,20 @@ pub(super) enum AlarmCause {
 /// Wakes a thread that waits for a key: a pipe that it polls beside the terminal. The byte in the pipe is written by
 /// whoever sets the first cause, so the pipe never fills.
 #[derive(Debug)]
-pub(super) struct Alarm {
+pub(in crate::terminal) struct Alarm {
     causes: Arc<AtomicU8>,
     pipe: PipeReader,
 }
 
 /// The other end of an [`Alarm`].
 #[derive(Clone, Debug)]
-pub(super) struct Bell {
+pub(in crate::terminal) struct Bell {
     causes: Arc<AtomicU8>,
     pipe: Arc<PipeWriter>,
 }
 
 impl Bell {
-    pub(super) fn ring(&self, cause: AlarmCause) {
+    pub(in crate::terminal) fn ring(&self, cause: AlarmCause) {
         if self.causes.fetch_or(cause as u8, Ordering::AcqRel) == 0 {
             // It fails only when nobody waits any more.
             drop((&*self.pipe).write(&[0]));
@@ -52,19 +52,19 @@ impl Bell {
 }
 
 impl Alarm {
-    pub(super) fn new() -> io::Result<(Self, Bell)> {
+    pub(in crate::terminal) fn new() -> io::Result<(Self, Bell)> {
         let (reader, writer) = io::pipe()?;
         let causes = Arc::new(AtomicU8::new(0));
         Ok((Self { causes: Arc::clone(&causes), pipe: reader }, Bell { causes, pipe: Arc::new(writer) }))
     }
 
     /// What to poll.
-    pub(super) fn fd(&self) -> BorrowedFd<'_> {
+    pub(in crate::terminal) fn fd(&self) -> BorrowedFd<'_> {
         self.pipe.as_fd()
     }
 
     /// What rang within `time`, if anything did.
-    pub(super) fn wait(&self, time: Duration) -> io::Result<Option<AlarmCause>> {
+    pub(in crate::terminal) fn wait(&self, time: Duration) -> io::Result<Option<AlarmCause>> {
         let mut fds = [PollFd::new(self.fd(), PollFlags::POLLIN)];
         let timeout = PollTimeout::try_from(time).unwrap_or(PollTimeout::MAX);
         match poll(&mut fds, timeout) {
@@ -75,7 +75,7 @@ impl Alarm {
     }
 
     /// The gravest cause of a bell that has rung: call it when the pipe is readable.
-    pub(super) fn take(&self) -> io::Result<AlarmCause> {
+    pub(in crate::terminal) fn take(&self) -> io::Result<AlarmCause> {
         (&self.pipe).read_exact(&mut [0])?;
         let causes = self.causes.swap(0, Ordering::AcqRel);
         let of = |cause: &AlarmCause| causes & *cause as u8 != 0;

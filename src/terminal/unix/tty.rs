@@ -16,10 +16,12 @@ use nix::{
 };
 
 use super::{
-    Alarm, Key,
-    alarm::AlarmCause,
-    gate::{gate, write},
+    Alarm, AlarmCause,
     job::{foreground, suspend},
+};
+use crate::terminal::{
+    Key,
+    gate::{gate, write},
 };
 
 /// How long the rest of a key may take after its first byte.
@@ -40,13 +42,13 @@ pub(crate) fn restore() {
 }
 
 /// A terminal whose keys come one by one, unechoed. When this is dropped the terminal is as it was.
-pub(super) struct Tty {
+pub(in crate::terminal) struct Tty {
     input: Arc<OwnedFd>,
     before: Termios,
 }
 
 /// What came first.
-pub(super) enum Ready {
+pub(in crate::terminal) enum Ready {
     /// A key can be read.
     Input,
     /// The alarm rang.
@@ -56,7 +58,7 @@ pub(super) enum Ready {
 }
 
 impl Tty {
-    pub(super) fn open(input: Arc<OwnedFd>) -> io::Result<Self> {
+    pub(in crate::terminal) fn open(input: Arc<OwnedFd>) -> io::Result<Self> {
         foreground(&input)?;
         let before = tcgetattr(&input)?;
         *TAKEN.lock().unwrap_or_else(PoisonError::into_inner) = Some((Arc::clone(&input), before.clone()));
@@ -66,7 +68,7 @@ impl Tty {
     }
 
     /// Keys one by one, Ctrl-C among them; output as it was. Ctrl-Z is a signal still.
-    pub(super) fn take_keys(&self) -> io::Result<()> {
+    pub(in crate::terminal) fn take_keys(&self) -> io::Result<()> {
         let mut raw = self.before.clone();
         cfmakeraw(&mut raw);
         raw.output_flags = self.before.output_flags;
@@ -78,12 +80,12 @@ impl Tty {
     }
 
     /// The terminal as it was, for a program that takes its place.
-    pub(super) fn restore(&self) -> io::Result<()> {
+    pub(in crate::terminal) fn restore(&self) -> io::Result<()> {
         Ok(tcsetattr(&self.input, SetArg::TCSADRAIN, &self.before)?)
     }
 
     /// Stops the program until the shell lets it go on, with the terminal as it was meanwhile.
-    pub(super) fn suspend(&self) -> io::Result<()> {
+    pub(in crate::terminal) fn suspend(&self) -> io::Result<()> {
         self.restore()?;
         suspend();
         foreground(&self.input)?;
@@ -91,17 +93,17 @@ impl Tty {
     }
 
     /// What programs are given as their standard input.
-    pub(super) fn input(&self) -> &OwnedFd {
+    pub(in crate::terminal) fn input(&self) -> &OwnedFd {
         &self.input
     }
 
     /// Throws away what was typed and not yet read.
-    pub(super) fn flush(&self) {
+    pub(in crate::terminal) fn flush(&self) {
         _ = tcflush(&self.input, FlushArg::TCIFLUSH);
     }
 
     /// Waits for a key, the alarm, or `until`.
-    pub(super) fn wait(&self, alarm: &Alarm, until: Option<Instant>) -> io::Result<Ready> {
+    pub(in crate::terminal) fn wait(&self, alarm: &Alarm, until: Option<Instant>) -> io::Result<Ready> {
         loop {
             let mut fds =
                 [PollFd::new(alarm.fd(), PollFlags::POLLIN), PollFd::new(self.input.as_fd(), PollFlags::POLLIN)];
@@ -119,7 +121,7 @@ impl Tty {
     }
 
     /// Reads the key of which the first byte is there.
-    pub(super) fn key(&self) -> io::Result<Key> {
+    pub(in crate::terminal) fn key(&self) -> io::Result<Key> {
         let first = self.byte()?.ok_or(io::ErrorKind::UnexpectedEof)?;
         let mut count = 0;
         Ok(Key::decode(first, &mut || {

@@ -1,0 +1,59 @@
+use std::{fs, io};
+
+use nix::sys::signal::Signal as Number;
+use tokio::signal::unix::{Signal, SignalKind, signal};
+
+use super::Came;
+
+/// The signals that end or stop the program, save those that were ignored when it was started.
+pub(super) struct ProgramSignals {
+    interrupt: Option<Signal>,
+    terminate: Option<Signal>,
+    hangup: Option<Signal>,
+    suspend: Option<Signal>,
+}
+
+impl ProgramSignals {
+    pub(super) fn new() -> io::Result<Self> {
+        let ignored = ignored();
+        let open = |wanted: Number| {
+            let is_ignored = ignored & (1 << (wanted as u32 - 1)) != 0;
+            (!is_ignored).then(|| signal(SignalKind::from_raw(wanted as i32))).transpose()
+        };
+        Ok(Self {
+            interrupt: open(Number::SIGINT)?,
+            terminate: open(Number::SIGTERM)?,
+            hangup: open(Number::SIGHUP)?,
+            suspend: open(Number::SIGTSTP)?,
+        })
+    }
+
+    /// The next one. Cancel-safe.
+    pub(super) async fn next(&mut self) -> Came {
+        tokio::select! {
+            () = next(&mut self.interrupt) => Came::Interrupt,
+            () = next(&mut self.suspend) => Came::Suspend,
+            () = next(&mut self.terminate) => Came::End,
+            () = next(&mut self.hangup) => Came::End,
+        }
+    }
+}
+
+/// The next time that a signal comes: never, where it is ignored.
+async fn next(signal: &mut Option<Signal>) {
+    let came = match signal {
+        Some(signal) => signal.recv().await,
+        None => None,
+    };
+    if came.is_none() {
+        std::future::pending::<()>().await;
+    }
+}
+
+/// The signals that were ignored when the program was started, a bit each from the first; none where the system does not
+/// say (it is Linux that does).
+fn ignored() -> u64 {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0)
+}
