@@ -14,6 +14,8 @@ use crate::protocol::{Tool, check_headers};
 
 /// How many pages a listing may have.
 const PAGES: usize = 1000;
+/// How much a listing may be in all, in bytes; its last page may go beyond.
+const BYTES: usize = 64 << 20;
 
 /// How many tools that are listed twice are named in warnings.
 const MOST_TOLD: usize = 5;
@@ -28,6 +30,7 @@ impl DirectClient {
     ) -> Result<Vec<Value>, ClientError> {
         let patience = self.opener.patience();
         let (mut entries, mut cursors, mut cursor) = (Vec::new(), HashSet::new(), None);
+        let mut bytes = 0;
         loop {
             let params = cursor.map(|cursor: String| Map::from_iter([("cursor".to_owned(), json!(cursor))]));
             let ask = WireRequest::new(method, params);
@@ -46,11 +49,10 @@ impl DirectClient {
                 Some(Value::String(next)) => next.clone(),
                 _ => return Ok(entries),
             };
-            if !cursors.insert(next.clone()) || cursors.len() >= PAGES {
-                session
-                    .wire
-                    .setup()
-                    .warn(format!("{method} does not end; toolnexus stopped after {} pages", cursors.len()));
+            bytes += frame.bytes().len();
+            if !cursors.insert(next.clone()) || cursors.len() >= PAGES || bytes >= BYTES {
+                let pages = if cursors.len() == 1 { "1 page".to_owned() } else { format!("{} pages", cursors.len()) };
+                session.wire.setup().warn(format!("{method} does not end; toolnexus stopped after {pages}"));
                 return Ok(entries);
             }
             cursor = Some(next);

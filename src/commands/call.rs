@@ -91,6 +91,7 @@ pub struct CallArgs {
 pub async fn run(args: CallArgs, context: &Context) -> anyhow::Result<()> {
     let printer = &context.printer;
     let (server, tool, words) = split(args.words, args.command)?;
+    args.shown.ready()?;
     let (page, reads) = (server.page(&tool), server.reads());
     let slip = Slip::new("call", &server, std::iter::once(&tool).chain(&words));
     let answers_take_stdin = args.questions.takes_stdin() || context.takes_stdin();

@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::{context::Context, names::remembered};
 use crate::{
     config::{self, Config, Environment, OtherClient},
-    text::safe_line,
+    text::safe_name,
 };
 
 /// What `__complete` takes.
@@ -32,7 +32,9 @@ pub fn run(args: &CandidatesArgs, context: &Context) -> anyhow::Result<()> {
     let (last, before) = args.words.split_last().map_or(("", &[][..]), |(last, before)| (last.as_str(), before));
     let mut found = candidates(before, last, &Environment::current(), &context.grammar());
     found.retain(|(word, _)| word.starts_with(last) && !word.contains(char::is_whitespace));
-    let line = |(word, about): &Candidate| format!("{}\t{}\n", safe_line(word), safe_line(about));
+    // What a server calls its own may not be read as an option, and has to be typed as it is.
+    found.retain(|(word, _)| (last.starts_with('-') || !word.starts_with('-')) && safe_name(word) == *word);
+    let line = |(word, about): &Candidate| format!("{word}\t{}\n", safe_name(about));
     Ok(printer.stdout(&found.iter().map(line).collect::<String>())?)
 }
 

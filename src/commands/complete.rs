@@ -9,7 +9,7 @@ use super::{
     options::{QuestionArgs, ServerArgs},
     select::Selected,
 };
-use crate::{error::Error, text::safe_line};
+use crate::{error::Error, text::safe_address};
 
 /// What `complete` takes.
 #[derive(Args, Debug)]
@@ -69,7 +69,7 @@ pub async fn run(args: CompleteArgs, context: &Context) -> anyhow::Result<()> {
                 return Err(one.invalid(method, "the result has no list \"completion.values\"".to_owned()).into());
             };
             let lines =
-                values.iter().filter_map(Value::as_str).flat_map(|text| [safe_line(text), "\n".into()]).collect();
+                values.iter().filter_map(Value::as_str).flat_map(|text| [safe_address(text), "\n".into()]).collect();
             printer.data("completion", &value, || lines)?;
             if completion["hasMore"] == Value::Bool(true) && printer.mode().is_text() {
                 let total = completion["total"].as_u64().map(|total| format!(" of {total}")).unwrap_or_default();

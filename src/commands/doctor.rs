@@ -26,8 +26,11 @@ use crate::{
     config::{Config, FoundBy, ServerEntry},
     error::Error,
     keeper::KeptServer,
-    text::{safe_line, safe_name},
+    text::{cut, safe_line, safe_name},
 };
+
+/// The longest line that is about something of a server's making, in characters.
+const LONGEST: usize = 2_000;
 
 /// What `doctor` takes.
 #[derive(Args, Debug)]
@@ -181,10 +184,10 @@ impl Seen {
         for step in &self.steps {
             let mark = if step.is_well { "ok" } else { "FAILED" };
             let time = step.milliseconds.map(|time| format!(" ({time} ms)")).unwrap_or_default();
-            _ = writeln!(text, "  {mark:<6}  {}: {}{time}", step.name, safe_line(&step.about));
+            _ = writeln!(text, "  {mark:<6}  {}: {}{time}", step.name, cut(&safe_line(&step.about), LONGEST));
         }
         for finding in &self.findings {
-            _ = writeln!(text, "  !       {}", safe_line(&finding.message));
+            _ = writeln!(text, "  !       {}", cut(&safe_line(&finding.message), LONGEST));
         }
         if let Some(error) = &self.failed {
             text.extend(error.report().to_text(None).lines().flat_map(|line| ["  ", line, "\n"]));
@@ -252,7 +255,7 @@ async fn look(session: &CommandHost, config: &Config, kept: &[KeptServer], name:
     };
     let info = client.info();
     let who = [info.name(), info.version()].into_iter().flatten().map(safe_name).collect::<Vec<_>>().join(" ");
-    let offers: Vec<&str> = info.capabilities.keys().map(String::as_str).collect();
+    let offers: Vec<_> = info.capabilities.keys().map(|key| safe_name(key)).collect();
     let about = format!("{who}, {} ({}), offers {}", info.revision, info.era().as_str(), offers.join(", "));
     let value = json!({
         "protocol": info.revision.as_str(), "era": info.era().as_str(), "serverInfo": info.server,

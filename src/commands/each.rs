@@ -110,6 +110,9 @@ impl Each<'_> {
                 printed += 1;
                 self.print(done, &mut ends, &mut warned)?;
             }
+            if self.call.context.printer.is_gone() {
+                (is_open, is_whole) = (false, true);
+            }
             if !is_open && running.is_empty() && ready.is_empty() {
                 break;
             }

@@ -4,7 +4,10 @@ use std::collections::HashSet;
 
 use serde_json::{Value, json};
 
-use crate::form::Checker;
+use crate::{
+    form::Checker,
+    text::{NAME, cut},
+};
 
 /// Something that looks wrong.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,7 +31,7 @@ impl Finding {
     }
 
     fn of(kind: &str, name: &str, what: impl std::fmt::Display) -> Self {
-        Self { about: Some(name.to_owned()), message: format!("{kind} {name:?}: {what}") }
+        Self { about: Some(name.to_owned()), message: format!("{kind} {:?}: {what}", cut(name, NAME)) }
     }
 
     /// For programs.

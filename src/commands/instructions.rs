@@ -9,7 +9,10 @@ use super::{
     everywhere::Shown,
     one_or_all::{GrepArgs, OneOrAllArgs},
 };
-use crate::text::{safe_line, safe_text};
+use crate::text::{safe_name, safe_text};
+
+/// The most capabilities that are named.
+const OFFERS: usize = 40;
 
 /// What `instructions` takes.
 #[derive(Args, Debug)]
@@ -36,8 +39,8 @@ pub async fn run(args: InstructionsArgs, context: &Context) -> anyhow::Result<()
 
 fn shown(info: &crate::client::ServerInfo) -> Shown {
     let who = [info.server.get("title").and_then(|title| title.as_str()).or(info.name()), info.version()];
-    let who: Vec<_> = who.into_iter().flatten().map(safe_line).collect();
-    let offers: Vec<_> = info.capabilities.keys().map(|key| safe_line(key)).collect();
+    let who: Vec<_> = who.into_iter().flatten().map(safe_name).collect();
+    let offers: Vec<_> = info.capabilities.keys().take(OFFERS).map(|key| safe_name(key)).collect();
     let said = info.instructions.as_deref().unwrap_or("(no instructions)");
     let text = format!("{}\noffers {}\n\n{}\n", who.join(" "), offers.join(", "), safe_text(said).trim_end());
     let value = json!({

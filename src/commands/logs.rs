@@ -79,6 +79,7 @@ pub async fn run(args: LogsArgs, context: &Context) -> anyhow::Result<()> {
     loop {
         tokio::select! {
             () = sleep(LOOK) => show(printer, &name, &log.more(&path)?, true)?,
+            () = printer.gone() => return Ok(()),
             () = signals.stop.cancelled() => return Err(signals.error().unwrap_or(Error::Interrupted).into()),
         }
     }

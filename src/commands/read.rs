@@ -78,6 +78,10 @@ pub async fn run(args: ReadArgs, context: &Context) -> anyhow::Result<()> {
         }
         .into());
     };
+    if let Some(path) = &args.to {
+        let refused = |error| Error::usage(format!("{} cannot be written: {error}", path.display()));
+        PrivateFile::new(path).map_err(refused)?;
+    }
     let word = rest.remove(0);
     let variables = text_pairs(&rest)?;
     let changed = Arc::new(Notify::new());
@@ -104,6 +108,7 @@ pub async fn run(args: ReadArgs, context: &Context) -> anyhow::Result<()> {
                     one.session.signals.error().map_or(Ok(()), |error| Err(error.into()))
                 }
                 failed = show => failed,
+                () = printer.gone() => Ok(()),
             }
         })
         .await
@@ -129,7 +134,12 @@ async fn read(
 ) -> anyhow::Result<()> {
     let method = "resources/read";
     let raw = one.call(method, Map::from_iter([("uri".to_owned(), json!(uri))])).await?;
-    let contents = ResourceContents::all(raw.get()).map_err(|reason| one.invalid(method, reason))?;
+    let contents = match ResourceContents::all(raw.get()) {
+        Ok(contents) => contents,
+        // Programs get what the server sent, whatever it is.
+        Err(_) if to.is_none() && !printer.mode().is_text() => Vec::new(),
+        Err(reason) => return Err(one.invalid(method, reason).into()),
+    };
     if let Some(path) = to {
         let count = write(path, &contents).with_context(|| format!("{} cannot be written", path.display()))?;
         printer.line(&format!("{}: {count} bytes", path.display()));

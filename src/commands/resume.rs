@@ -63,6 +63,7 @@ pub async fn run(args: &ResumeArgs, context: &Context) -> anyhow::Result<()> {
     if args.questions.defer.is_some() {
         return Err(Error::usage("--defer cannot be used with resume, which keeps its own file").into());
     }
+    args.shown.ready()?;
     let taken = TakenCall::open(&args.file).map_err(|error| unusable(&error))?;
     if taken.pending.sent && !args.again {
         return Err(Error::Usage {

@@ -23,7 +23,7 @@ use crate::{
     error::Error,
     keeper::KeptServer,
     output::{Printer, table},
-    text::safe_line,
+    text::{NAME, cut, safe_line},
 };
 
 /// What `servers` takes.
@@ -135,7 +135,8 @@ async fn reach(session: &CommandHost, entry: &ServerEntry) -> Result<(String, Va
         return Ok(("disabled".to_owned(), json!({"enabled": false})));
     }
     let info = session.connect(entry.name.as_str()).await?.info();
-    let who = [info.name(), info.version()].into_iter().flatten().collect::<Vec<_>>().join(" ");
+    let who =
+        [info.name(), info.version()].into_iter().flatten().map(|text| cut(text, NAME)).collect::<Vec<_>>().join(" ");
     let value = json!({
         "enabled": true, "protocol": info.revision.as_str(), "era": info.era().as_str(), "serverInfo": info.server,
         "capabilities": info.capabilities,

@@ -26,6 +26,20 @@ pub struct ResultArgs {
 }
 
 impl ResultArgs {
+    /// Whether what is to be saved can be, as far as that can be seen before there is anything.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] where the folder's name is that of something else.
+    pub(super) fn ready(&self) -> Result<(), Error> {
+        let Some(folder) = self.save.as_ref().filter(|folder| folder.symlink_metadata().is_ok()) else { return Ok(()) };
+        let reason = match folder.metadata() {
+            Ok(there) if there.is_dir() => return Ok(()),
+            Ok(_) => "it is not a folder",
+            Err(_) => "it is a broken link",
+        };
+        Err(Error::usage(format!("nothing can be saved in {}: {reason}", folder.display())))
+    }
+
     /// Prints a result, or the part of it that was asked for.
     ///
     /// # Errors
@@ -42,7 +56,11 @@ impl ResultArgs {
             return Ok(());
         }
         let view = &CallToolResult::from_raw(result);
-        let saved = self.saved(view)?;
+        // The result comes first, whatever becomes of the files.
+        let (saved, trouble) = match self.saved(view) {
+            Ok(saved) => (saved, None),
+            Err(error) => (Vec::new(), Some(error)),
+        };
         let pictures = self.pictures(printer)?;
         match &self.select {
             // A failure is told whole: it has another shape than what was asked for.
@@ -58,7 +76,7 @@ impl ResultArgs {
             Some(_) => printer.failure(result, view)?,
             None => printer.result(result, view, &ResultLook { saved: &saved, pictures, reads })?,
         }
-        Ok(())
+        trouble.map_or(Ok(()), |error| Err(error.into()))
     }
 
     /// How images are shown, where they can be and were asked for.

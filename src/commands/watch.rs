@@ -78,7 +78,10 @@ pub async fn run(args: WatchArgs, context: &Context) -> anyhow::Result<()> {
             printer.warning(&format!("{} does not report changes to resources", one.server))?;
         }
         let stop = &one.session.signals.stop;
-        let ended = one.client.listen(filter(one, &args.resources), stop).await;
+        let ended = tokio::select! {
+            ended = one.client.listen(filter(one, &args.resources), stop) => ended,
+            () = printer.gone() => return Ok(()),
+        };
         if let Some(error) = one.session.signals.error() {
             return Err(error.into());
         }

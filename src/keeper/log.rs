@@ -46,17 +46,22 @@ impl KeeperLog {
         }
     }
 
+    /// Writes words of the server's behind a bar, so that no line of its looks like one of ours.
+    fn theirs(&mut self, kind: &str, words: &str) {
+        self.line(&format!("{kind}│ {}", start_of(words, LONGEST_LINE)));
+    }
+
     /// Writes what is worth keeping of a notice.
     pub(super) fn notice(&mut self, notice: &Notice) {
         match &notice.kind {
-            NoticeKind::Stderr(line) => self.line(line),
+            NoticeKind::Stderr(line) => self.theirs("", line),
             NoticeKind::Warning(text) => self.line(&format!("warning: {text}")),
             NoticeKind::Log { level, logger, data } => {
                 let logger = logger.as_ref().map(|logger| format!(" {logger}")).unwrap_or_default();
                 let data = data.as_str().map_or_else(|| data.to_string(), str::to_owned);
-                self.line(&format!("log: {level}{logger}: {data}"));
+                self.theirs("log ", &format!("{level}{logger}: {data}"));
             }
-            NoticeKind::Changed { method, .. } => self.line(method),
+            NoticeKind::Changed { method, .. } => self.theirs("changed ", method),
             _ => {}
         }
     }

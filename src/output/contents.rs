@@ -5,7 +5,7 @@ use serde_json::{Value, value::RawValue};
 use super::{OutputMode, Printer, offer::prompt_text, one_line, pretty, safe_json};
 use crate::{
     protocol::{ResourceBody, ResourceContents},
-    text::{safe_line, safe_text},
+    text::{safe_address, safe_text},
 };
 
 impl Printer {
@@ -26,7 +26,7 @@ impl Printer {
         for one in contents {
             match &one.body {
                 ResourceBody::Text(text) if self.is_terminal() => {
-                    let head = if several { format!("[{}]\n", safe_line(&one.uri)) } else { String::new() };
+                    let head = if several { format!("[{}]\n", safe_address(&one.uri)) } else { String::new() };
                     let end = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
                     shown.push_str(&format!("{head}{}{end}", safe_text(text)));
                 }

@@ -5,13 +5,19 @@ use super::{
     signature::sentence_of,
     table,
 };
-use crate::{protocol::CallToolResult, text::safe_line};
+use crate::{
+    protocol::CallToolResult,
+    text::{safe_address, safe_name},
+};
+
+/// The most arguments of a prompt that are named.
+const ARGUMENTS: usize = 40;
 
 /// An entry of a listing on one line: what stands under `key`, and the first sentence of what it is. Safe for a terminal.
 pub fn offer_line(entry: &Value, key: &str) -> [String; 2] {
     let text = |key: &str| entry[key].as_str().filter(|text| !text.trim().is_empty());
     let about = text("description").or(text("title")).or(text("name").filter(|_| key != "name")).unwrap_or_default();
-    [safe_line(text(key).unwrap_or_default()).into_owned(), sentence_of(about)]
+    [safe_address(text(key).unwrap_or_default()).into_owned(), sentence_of(about)]
 }
 
 /// Resources and templates, one a line.
@@ -31,9 +37,12 @@ pub fn prompt_line(prompt: &Value) -> [String; 2] {
     let [name, about] = offer_line(prompt, "name");
     let arguments = prompt["arguments"].as_array().into_iter().flatten().filter_map(|argument| {
         let mark = if argument["required"] == Value::Bool(true) { "" } else { "?" };
-        Some(format!("{}{mark}", safe_line(argument["name"].as_str()?)))
+        Some(format!("{}{mark}", safe_name(argument["name"].as_str()?)))
     });
-    let arguments: Vec<String> = arguments.collect();
+    let mut arguments: Vec<String> = arguments.take(ARGUMENTS + 1).collect();
+    if arguments.len() > ARGUMENTS {
+        arguments[ARGUMENTS] = "…".to_owned();
+    }
     [if arguments.is_empty() { name } else { format!("{name}({})", arguments.join(", ")) }, about]
 }
 
@@ -45,7 +54,7 @@ pub(super) fn prompt_text(result: &Value, on_terminal: bool) -> String {
     let mut text = String::new();
     for message in messages {
         if !alone {
-            let role = safe_line(message["role"].as_str().unwrap_or("?")).into_owned();
+            let role = safe_name(message["role"].as_str().unwrap_or("?")).into_owned();
             text.push_str(&format!("{}[{role}]\n", if text.is_empty() { "" } else { "\n" }));
         }
         let json = serde_json::json!({"content": message["content"]}).to_string();

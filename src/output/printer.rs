@@ -10,6 +10,7 @@ use std::{
 };
 
 use serde_json::json;
+use tokio_util::sync::CancellationToken;
 
 use super::{
     Detail, Doing, LogLevel, OutputMode, Report, Verbosity, Waiting,
@@ -41,7 +42,8 @@ pub fn is_blocked() -> bool {
 
 /// Everything that is printed goes through here, prompts excepted: data to stdout, all else to stderr.
 ///
-/// A stdout that is closed early is not an error: the rest is not printed, and the run goes on to its end.
+/// A stdout that is closed early is not an error: the rest is not printed, and the run goes on to its end, which comes
+/// at once where there would be no other ([`Printer::gone`]).
 #[derive(Debug)]
 pub struct Printer {
     mode: OutputMode,
@@ -59,6 +61,8 @@ pub struct Printer {
     log: LogLevel,
     /// When which change was last told as an event.
     changes: Mutex<HashMap<String, Instant>>,
+    /// Cancelled once stdout was found closed.
+    gone: CancellationToken,
 }
 
 impl Printer {
@@ -69,8 +73,8 @@ impl Printer {
             mode != OutputMode::Events && verbosity > Verbosity::Quiet && io::stderr().is_terminal() && !plain;
         let log = if verbosity == Verbosity::Verbose { LogLevel::Debug } else { LogLevel::Warning };
         let (stdout_is_terminal, mask, changes) = (io::stdout().is_terminal(), Mask::default(), Mutex::default());
-        let (pages, in_lines) = (!plain, false);
-        Self { mode, verbosity, stdout_is_terminal, shows_progress, pages, in_lines, mask, log, changes }
+        let (pages, in_lines, gone) = (!plain, false, CancellationToken::new());
+        Self { mode, verbosity, stdout_is_terminal, shows_progress, pages, in_lines, mask, log, changes, gone }
     }
 
     /// Shows messages of servers from `level` on, where that is given.
@@ -305,10 +309,23 @@ impl Printer {
         };
         WRITING.fetch_sub(1, Ordering::Relaxed);
         match written {
-            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
+                self.gone.cancel();
+                Ok(())
+            }
             Err(error) => Err(io::Error::new(error.kind(), format!("the output cannot be written: {error}"))),
             Ok(()) => Ok(()),
         }
+    }
+
+    /// Done once stdout was found closed: what would go on printing for ever ends then.
+    pub async fn gone(&self) {
+        self.gone.cancelled().await;
+    }
+
+    /// Whether stdout was found closed.
+    pub fn is_gone(&self) -> bool {
+        self.gone.is_cancelled()
     }
 
     /// Whether stdout is a terminal.

@@ -60,7 +60,7 @@ impl Report {
         }
         if let Some(hint) = &self.hint {
             text.push_str("hint: ");
-            text.push_str(&safe_text(hint).trim_end().replace('\n', "\n  "));
+            text.push_str(&cut(&safe_text(start_of(hint, 4 * LONGEST)), LONGEST).trim_end().replace('\n', "\n  "));
             text.push('\n');
         }
         text
@@ -69,7 +69,7 @@ impl Report {
     /// The error for programs: `{"error": {code, exit, message, hint, server, rpc}}`; with `stderr`, a list of lines, where a
     /// server's standard error may tell why, and `questions` in place of their drawing.
     pub fn to_json(&self) -> Value {
-        let mut message = self.message.clone();
+        let mut message = cut(&self.message, LONGEST).into_owned();
         let mut stderr = Vec::new();
         for detail in &self.details {
             match detail {
@@ -77,7 +77,7 @@ impl Report {
                 _ if self.code == UNANSWERED => {}
                 Detail::Theirs(words) | Detail::Ours(words) => {
                     message.push('\n');
-                    message.push_str(words);
+                    message.push_str(&cut(words, LONGEST));
                 }
             }
         }
@@ -85,7 +85,7 @@ impl Report {
             "code": self.code,
             "exit": self.exit,
             "message": message,
-            "hint": self.hint,
+            "hint": self.hint.as_deref().map(|hint| cut(hint, LONGEST)),
             "server": self.server,
             "rpc": self.rpc.as_ref().map(RpcError::to_value),
         }});

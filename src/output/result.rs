@@ -6,11 +6,8 @@ use super::{Pictures, Saved, pretty, safe_json, save::decoded};
 use crate::{
     form::same,
     protocol::{CallToolResult, ContentBlock, parse_lenient},
-    text::{cut, safe_line, safe_name, safe_piped, safe_text},
+    text::{ADDRESS, cut, safe_address, safe_line, safe_name, safe_piped, safe_text},
 };
-
-/// The longest address that is shown, in characters.
-const ADDRESS: usize = 2_000;
 
 /// The longest structured content that is printed below a text, in bytes.
 const LONGEST_BELOW: usize = 64 << 10;
@@ -192,7 +189,7 @@ fn push_resource(text: &mut String, resource: &Value, on_terminal: bool) {
     let uri = part("uri").unwrap_or_default();
     match (part("text"), part("blob")) {
         (Some(words), _) => {
-            _ = writeln!(text, "[{}]", cut(&safe_line(uri), ADDRESS));
+            _ = writeln!(text, "[{}]", safe_address(uri));
             push_words(text, words, on_terminal);
         }
         (None, Some(data)) => {
@@ -211,7 +208,7 @@ fn push_note(text: &mut String, what: &str, mime_type: &str, data: &str) {
 pub(super) fn media_note(what: &str, mime_type: &str, data: &str) -> String {
     let padding = data.bytes().rev().take_while(|byte| *byte == b'=').count();
     let bytes = (data.len() / 4 * 3 + (data.len() % 4).saturating_sub(1)).saturating_sub(padding);
-    format!("[{}: {}, {bytes} bytes; --save DIR saves it]", cut(&safe_line(what), ADDRESS), safe_name(mime_type))
+    format!("[{}: {}, {bytes} bytes; --save DIR saves it]", safe_address(what), safe_name(mime_type))
 }
 
 #[cfg(test)]

@@ -1,4 +1,5 @@
 use std::{
+    collections::HashMap,
     fs::{self, OpenOptions},
     io::{self, Write as _},
     path::{Path, PathBuf},
@@ -29,6 +30,7 @@ pub type Saved = Option<Result<PathBuf, String>>;
 pub fn save_blocks(folder: &Path, blocks: &[ContentBlock]) -> io::Result<Vec<Saved>> {
     fs::create_dir_all(folder)?;
     let mut count = 0;
+    let mut taken = HashMap::new();
     let mut save = |block: &ContentBlock| {
         count += 1;
         let (name, bytes) = match block {
@@ -37,7 +39,8 @@ pub fn save_blocks(folder: &Path, blocks: &[ContentBlock]) -> io::Result<Vec<Sav
             ContentBlock::Resource(resource) => embedded(resource, count)?,
             ContentBlock::Text(_) | ContentBlock::ResourceLink { .. } | ContentBlock::Unknown(_) => return None,
         };
-        let written = bytes.and_then(|bytes| write_new(folder, &name, &bytes).map_err(|error| error.to_string()));
+        let written =
+            bytes.and_then(|bytes| write_new(folder, &name, &bytes, &mut taken).map_err(|error| error.to_string()));
         Some(written.map_err(|reason| format!("{name} was not saved: {reason}")))
     };
     Ok(blocks.iter().map(&mut save).collect())
@@ -114,13 +117,16 @@ pub(super) fn decoded(data: &str) -> Result<Vec<u8>, String> {
     bytes.map_err(|error| format!("its data is not base64: {error}"))
 }
 
-/// Writes a file that was not there before, and gives its path.
-fn write_new(folder: &Path, name: &str, bytes: &[u8]) -> io::Result<PathBuf> {
+/// Writes a file that was not there before, and gives its path. `taken` has the number from which on a name may be free:
+/// a thousand blocks of one name are not a million tries.
+fn write_new(folder: &Path, name: &str, bytes: &[u8], taken: &mut HashMap<String, usize>) -> io::Result<PathBuf> {
     let (stem, end) = match name.rsplit_once('.') {
         Some((stem, end)) if !stem.is_empty() => (stem, format!(".{end}")),
         _ => (name, String::new()),
     };
-    for attempt in 1..MOST_NAMES {
+    let first = taken.entry(name.to_owned()).or_insert(1);
+    for attempt in *first..MOST_NAMES {
+        *first = attempt + 1;
         let name = if attempt == 1 { name.to_owned() } else { format!("{stem}-{attempt}{end}") };
         let path = folder.join(name);
         match OpenOptions::new().write(true).create_new(true).open(&path) {

@@ -8,7 +8,7 @@ use super::{
     shape::Shapes,
     signature::{first_sentence, marks, signature},
 };
-use crate::text::{cut, safe_line, safe_name, safe_text, start_of};
+use crate::text::{cut, safe_address, safe_line, safe_name, safe_text, start_of};
 use crate::{
     form::{Field, FieldKind, Form},
     protocol::Tool,
@@ -16,6 +16,8 @@ use crate::{
 
 /// The longest cell of a page, in characters.
 const LONGEST: usize = 1_000;
+/// The longest description, in bytes.
+const LONGEST_ABOUT: usize = 64 << 10;
 
 /// One line for each tool: how it is called, the first sentence of what it does, and its marks.
 pub fn tool_list(tools: &[Tool]) -> String {
@@ -46,9 +48,9 @@ pub fn tool_page(tool: &Tool, options: PageOptions<'_>) -> String {
     page.push('\n');
     if let Some(about) = tool.description() {
         // Set in, so that no line of it looks like one of ours.
-        let lines = safe_text(about.trim_end());
-        page.extend(lines.lines().flat_map(|line| ["\n  ", line]));
-        page.push('\n');
+        let shown = start_of(about.trim_end(), LONGEST_ABOUT);
+        page.extend(safe_text(shown).lines().flat_map(|line| ["\n  ", line]));
+        page.push_str(if shown.len() < about.trim_end().len() { "… (-o json has all of it)\n" } else { "\n" });
     }
     let nothing = serde_json::Value::Null;
     let schema = tool.raw.get("inputSchema").unwrap_or(&nothing);
@@ -69,7 +71,7 @@ pub fn tool_page(tool: &Tool, options: PageOptions<'_>) -> String {
     let (before, after) = options.call;
     let words = example_words(schema).iter().map(|word| shell_word(word)).collect::<Vec<_>>().join(" ");
     let call = [before, words.as_str(), after].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>();
-    _ = write!(page, "\nExample:\n  {}\n", safe_line(&call.join(" ")));
+    _ = write!(page, "\nExample:\n  {}\n", safe_address(&call.join(" ")));
     page
 }
 

@@ -3,13 +3,24 @@ use std::borrow::Cow;
 use super::safe_line;
 
 /// The longest name of a server's making that stands in front of other text, in characters.
-const NAME: usize = 200;
+pub(crate) const NAME: usize = 200;
+/// The longest address, or other text that may have to be copied whole, in characters.
+pub(crate) const ADDRESS: usize = 2_000;
 
 /// A name that a server made, on one line and made safe: cut, with its length told.
 pub(crate) fn safe_name(name: &str) -> Cow<'_, str> {
     match name.char_indices().nth(NAME) {
         None => safe_line(name),
         Some(_) => Cow::Owned(safe_line(&cut(name, NAME)).into_owned()),
+    }
+}
+
+/// An address that a server made, or other text that may have to be copied whole, on one line and made safe: cut, with
+/// its length told.
+pub(crate) fn safe_address(text: &str) -> Cow<'_, str> {
+    match text.char_indices().nth(ADDRESS) {
+        None => safe_line(text),
+        Some(_) => Cow::Owned(safe_line(&cut(text, ADDRESS)).into_owned()),
     }
 }
 

@@ -13,6 +13,8 @@ _toolnexus() {
     while IFS=$'\t' read -r candidate _; do
         candidate=${candidate#"$before"}
         [[ $candidate == *= ]] && compopt -o nospace 2>/dev/null
+        # Names come from servers: the shell must not take any of them for its own signs.
+        printf -v candidate %q "$candidate"
         COMPREPLY+=("$candidate")
     done < <("${words[0]}" __complete -- "${words[@]:1}" 2>/dev/null)
 }
