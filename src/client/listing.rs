@@ -20,6 +20,11 @@ const BYTES: usize = 64 << 20;
 /// How many tools that are listed twice are named in warnings.
 const MOST_TOLD: usize = 5;
 
+/// Whether a listing of so many pages and bytes goes no further.
+fn is_enough(pages: usize, bytes: usize) -> bool {
+    pages >= PAGES || bytes >= BYTES
+}
+
 impl DirectClient {
     /// All entries of a listing, page by page, within the time of one listing (2025-11-25, *pagination*).
     pub(super) async fn pages(
@@ -50,7 +55,7 @@ impl DirectClient {
                 _ => return Ok(entries),
             };
             bytes += frame.bytes().len();
-            if !cursors.insert(next.clone()) || cursors.len() >= PAGES || bytes >= BYTES {
+            if !cursors.insert(next.clone()) || is_enough(cursors.len(), bytes) {
                 let pages = if cursors.len() == 1 { "1 page".to_owned() } else { format!("{} pages", cursors.len()) };
                 session.wire.setup().warn(format!("{method} does not end; toolnexus stopped after {pages}"));
                 return Ok(entries);
@@ -86,5 +91,16 @@ impl DirectClient {
             }
         }
         tools
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_listing_is_bounded_in_pages_and_in_bytes() {
+        assert!(!is_enough(1, 10 << 20) && !is_enough(PAGES - 1, BYTES - 1));
+        assert!(is_enough(PAGES, 0) && is_enough(1, BYTES));
     }
 }

@@ -71,7 +71,7 @@ fn a_resource_is_read_byte_for_byte() {
 fn nothing_but_a_regular_file_is_written() {
     let test = demo(&["read", "forms", "logo", "--to", "pipe"]);
     nix::unistd::mkfifo(&test.folder().join("pipe"), nix::sys::stat::Mode::S_IRWXU).expect("a FIFO");
-    test.status(1).stderr_contains("not a regular file").run();
+    test.status(2).stderr_contains("not a regular file").run();
 }
 
 #[test]

@@ -70,7 +70,12 @@ fn what_is_no_text_is_saved_and_nothing_is_replaced() {
     let run =
         call(found()).args(["--save", "new/folder", "-o", "json"]).stderr_contains("saved new/folder/notes.md").run();
     assert_eq!(run.json(), found());
-    call(found()).file("taken", "").args(["--save", "taken"]).status(1).stderr_contains("the folder taken").run();
+    call(found())
+        .file("taken", "")
+        .args(["--save", "taken"])
+        .status(2)
+        .stderr_contains("nothing can be saved in taken")
+        .run();
 }
 
 #[test]

@@ -84,18 +84,6 @@ fn a_long_list_of_arguments_is_cut() {
 }
 
 #[test]
-fn a_listing_whose_pages_are_large_has_an_end() {
-    let padding = "x".repeat(8 << 20);
-    let mut server = Fake::new();
-    for page in 0..12 {
-        let tools = json!([{"name": format!("t{page}"), "inputSchema": {"type": "object"}, "_meta": {"a": padding}}]);
-        server = server.on("tools/list", [Step::Reply(json!({"tools": tools, "nextCursor": page.to_string()}))]);
-    }
-    let run = Test::new().server("s", &server).args(["tools", "s"]).run();
-    assert!(run.stderr.contains("tools/list does not end; toolnexus stopped after 8 pages"), "{}", run.stderr);
-}
-
-#[test]
 fn names_are_never_signs_of_the_shell_that_completes_them() {
     let tools = ["plain", "touch$(touch made)", "semi;colon", "back`tick`", "a&b", "--on-elicit=evil", "tab\u{1b}x"]
         .map(|name| json!({"name": name, "inputSchema": {"type": "object"}}));
