@@ -162,7 +162,8 @@ impl<'a> SchemaWalk<'a> {
                 Some(_) => true,
                 None => false,
             };
-            if !is_there && !self.dangling.contains(&reference) {
+            // More of them are not worth looking through again and again.
+            if !is_there && self.dangling.len() < MOST && !self.dangling.contains(&reference) {
                 self.dangling.push(reference);
             }
         }

@@ -1,4 +1,4 @@
-use std::fmt::Write as _;
+use std::{collections::HashSet, fmt::Write as _};
 
 /// A URI template (RFC 6570), as `resources/templates/list` has them.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -79,29 +79,22 @@ impl UriTemplate {
 
     /// The names of the variables, each once, in their order.
     pub fn variables(&self) -> Vec<&str> {
-        let mut names = Vec::new();
+        let (mut names, mut seen) = (Vec::new(), HashSet::new());
         for part in &self.parts {
             let TemplatePart::Expression(_, variables) = part else { continue };
-            for variable in variables {
-                if !names.contains(&variable.name.as_str()) {
-                    names.push(variable.name.as_str());
-                }
-            }
+            names.extend(variables.iter().map(|variable| variable.name.as_str()).filter(|name| seen.insert(*name)));
         }
         names
     }
 
     /// The names of the variables without which the URI would have a hole: those that are not in a query.
     pub fn required(&self) -> Vec<&str> {
-        let is_optional = |name: &&str| {
-            self.parts.iter().all(|part| match part {
-                TemplatePart::Expression(operator, variables) if !operator.named => {
-                    variables.iter().all(|variable| variable.name != **name)
-                }
-                _ => true,
-            })
-        };
-        self.variables().into_iter().filter(|name| !is_optional(name)).collect()
+        let needed = self.parts.iter().filter_map(|part| match part {
+            TemplatePart::Expression(operator, variables) if !operator.named => Some(variables),
+            _ => None,
+        });
+        let needed: HashSet<&str> = needed.flatten().map(|variable| variable.name.as_str()).collect();
+        self.variables().into_iter().filter(|name| needed.contains(name)).collect()
     }
 
     /// The URI with the variables in place. A variable that `values` gives nothing for is left out.
@@ -181,6 +174,16 @@ fn push(uri: &mut String, text: &str, keeps_reserved: bool) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn many_variables_are_told_once_and_in_order() {
+        let names: Vec<String> = (0..20_000).map(|index| format!("v{index}")).collect();
+        let template = format!("a:{{{0}}}{{{0}}}{{?q,v1}}", names.join(","));
+        let template = UriTemplate::parse(&template).expect("a template");
+        assert_eq!(template.variables().len(), 20_001);
+        assert_eq!((template.variables()[19_999], template.variables()[20_000]), ("v19999", "q"));
+        assert_eq!(template.required().len(), 20_000);
+    }
 
     fn expanded(template: &str) -> String {
         UriTemplate::parse(template).expect(template).expand(|name| {
