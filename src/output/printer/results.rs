@@ -64,7 +64,7 @@ impl Printer {
             OutputMode::Json => self.json_line(&self.laid_out(result.get()))?,
             OutputMode::Events => self.result_event(result)?,
             OutputMode::Text if is_long && !self.stdout_is_terminal => {
-                outline.content.iter().try_for_each(|block| self.long_block(block))?
+                outline.content.iter().try_for_each(|block| self.long_block(block))?;
             }
             OutputMode::Text | OutputMode::Data => return Ok(false),
         }
