@@ -15,9 +15,14 @@ mod harness;
 use harness::{Fake, Step, Test};
 use serde_json::{Value, json};
 
+/// A run in which a server waits for as long as a browser may take.
+fn test() -> Test {
+    Test::new().env("TEST_SECONDS", "300")
+}
+
 /// A call of the demo server's tool, whose questions come to a browser that is not started.
 fn call(tool: &str) -> Test {
-    Test::new().demo().args(["call", "forms", tool, "--elicit", "browser", "--no-browser"])
+    test().demo().args(["call", "forms", tool, "--elicit", "browser", "--no-browser"])
 }
 
 /// A call of a server's only tool, which asks this and then is done.
@@ -30,5 +35,5 @@ fn asks(params: &Value) -> Test {
 /// A call of a server's only tool, which does this.
 fn does(steps: impl IntoIterator<Item = Step>) -> Test {
     let fake = Fake::new().tool("t").on_call(steps);
-    Test::new().server("s", &fake).args(["call", "s", "t", "--elicit", "browser", "--no-browser"])
+    test().server("s", &fake).args(["call", "s", "t", "--elicit", "browser", "--no-browser"])
 }

@@ -12,7 +12,9 @@ use serde_json::{Value, json};
 use super::{Step, script::Scripts};
 
 /// How long a server waits for what has to come: less than a run may take, so that the server's own words are seen.
-const LIMIT: Duration = Duration::from_secs(25);
+fn limit() -> Duration {
+    super::run::patience().saturating_sub(Duration::from_secs(5))
+}
 
 /// Names the script that this test binary follows when it is started as a server.
 const SCRIPT: &str = "FAKE_SERVER_SCRIPT";
@@ -205,11 +207,11 @@ impl Server {
             }
             Step::Expect(wanted) => self.expect(&wanted),
             Step::ExpectEnd => {
-                let end = Instant::now() + LIMIT;
+                let end = Instant::now() + limit();
                 while self.read(&"the end of the input", end).is_some() {}
             }
             Step::ExpectFile(name) => {
-                let end = Instant::now() + LIMIT;
+                let end = Instant::now() + limit();
                 while !Path::new(&name).exists() {
                     if Instant::now() > end {
                         gave_up(&name);
@@ -228,7 +230,7 @@ impl Server {
             self.early.remove(place);
             return;
         }
-        let end = Instant::now() + LIMIT;
+        let end = Instant::now() + limit();
         while let Some(message) = self.read(wanted, end) {
             if covers(&message, wanted) {
                 return;
@@ -252,7 +254,7 @@ impl Server {
 /// Ends the server, which waited in vain.
 #[allow(clippy::exit, clippy::print_stderr, reason = "it is a program of its own, and says why it ends")]
 fn gave_up(wanted: &dyn std::fmt::Display) -> ! {
-    eprintln!("the fake server waited {} s in vain for {wanted}", LIMIT.as_secs());
+    eprintln!("the fake server waited {} s in vain for {wanted}", limit().as_secs());
     std::process::exit(97)
 }
 
