@@ -83,7 +83,7 @@ mod tests {
         let resources =
             [json!({"uri": "a:1", "name": "one"}), json!({"uri": "a:\u{1b}2", "description": "\ntwo\nmore"})];
         let templates = [json!({"uriTemplate": "a:{n}", "name": "n"})];
-        assert_eq!(resource_list(&resources, &templates), "a:1        one\na:\\u{1b}2  two\na:{n}      n\n");
+        assert_eq!(resource_list(&resources, &templates), "a:1        one\na:\\u{1b}2  two more\na:{n}      n\n");
     }
 
     #[test]
