@@ -4,6 +4,8 @@
 //! most memory that the program needs for each size, and beside it, where there is one, a raw client that reads the same
 //! messages and does nothing else. In a straight line ten times the size costs ten times as much, above what starting costs.
 
+#![expect(clippy::cast_precision_loss, reason = "the figures are rounded when they are printed")]
+
 #[expect(dead_code, reason = "the server here does more")]
 mod trivial;
 
@@ -75,11 +77,11 @@ impl Table<'_> {
                 ("calls, `--each`", &["call", "s", "t", "--each", "each.jsonl"][..]),
                 ("calls, `--each -j 64`", &["call", "s", "t", "--each", "each.jsonl", "-j", "64"]),
             ] {
-                self.row(what, count, self.program(words)?, Some(raw))?;
+                Self::row(what, count, self.program(words)?, Some(raw))?;
             }
             let script = Some("script");
             let cost = self.cost(PROGRAM, &["--config", "mcp.json", "shell"], script)?;
-            self.row("calls, a script for `shell`", count, cost, Some(raw))?;
+            Self::row("calls, a script for `shell`", count, cost, Some(raw))?;
         }
         Ok(())
     }
@@ -95,7 +97,7 @@ impl Table<'_> {
                     let cost = self.program(&["call", "s", "t", &kind, &size_word, "-o", mode])?;
                     let held = cost.memory as f64 / 1024.0 / size as f64;
                     let what = format!("MiB of {}, `-o {mode}`, holds {held:.2} times its size", &kind[5..]);
-                    self.row(&what, size, cost, Some(raw))?;
+                    Self::row(&what, size, cost, Some(raw))?;
                 }
             }
         }
@@ -106,7 +108,7 @@ impl Table<'_> {
         for count in self.sizes(&[100, 1_000, 10_000]) {
             let number = count.to_string();
             let cost = self.of_server(&["tools", "--", self.this, "serve", &number])?;
-            self.row("tools listed", count, cost, None)?;
+            Self::row("tools listed", count, cost, None)?;
         }
         Ok(())
     }
@@ -118,13 +120,13 @@ impl Table<'_> {
             self.write("fields.json", &Value::Object(fields).to_string())?;
             let size = format!("size:={count}");
             let words = ["call", "s", "t", "kind=fields", &size, "--answers", "fields.json"];
-            self.row("fields of a form", count, self.program(&words)?, None)?;
+            Self::row("fields of a form", count, self.program(&words)?, None)?;
         }
         for count in self.sizes(&[1_000, 10_000, 100_000]) {
             self.write("choice.json", &json!({"f0": format!("c{}", count - 1)}).to_string())?;
             let size = format!("size:={count}");
             let words = ["call", "s", "t", "kind=choices", &size, "--answers", "choice.json"];
-            self.row("choices of a field", count, self.program(&words)?, None)?;
+            Self::row("choices of a field", count, self.program(&words)?, None)?;
         }
         Ok(())
     }
@@ -137,9 +139,9 @@ impl Table<'_> {
             self.write("many.json", &json!({"mcpServers": Value::Object(servers)}).to_string())?;
             let last = format!("s{}", count - 1);
             let cost = self.of_server(&["--config", "many.json", "call", &last, "t"])?;
-            self.row("servers in the file, one is called", count, cost, None)?;
+            Self::row("servers in the file, one is called", count, cost, None)?;
             let cost = self.of_server(&["--config", "many.json", "tools", "--trust"])?;
-            self.row("servers in the file, the tools of all", count, cost, None)?;
+            Self::row("servers in the file, the tools of all", count, cost, None)?;
         }
         Ok(())
     }
@@ -182,7 +184,7 @@ impl Table<'_> {
         Ok(best)
     }
 
-    fn row(&self, what: &str, size: usize, cost: Cost, raw: Option<Cost>) -> Result<()> {
+    fn row(what: &str, size: usize, cost: Cost, raw: Option<Cost>) -> Result<()> {
         let beside = raw.map(|raw| format!("{:.2} times", cost.time.as_secs_f64() / raw.time.as_secs_f64()));
         let (time, memory) = (cost.time.as_secs_f64() * 1000.0, cost.memory as f64 / 1024.0);
         let mut out = io::stdout().lock();
@@ -258,14 +260,14 @@ fn serve(tools: usize) -> Result<()> {
                 }
                 result("tools/call").unwrap_or_default()
             }
-            (method, _) => match result(method) {
-                Some(result) => result,
-                None => {
+            (method, _) => {
+                let Some(result) = result(method) else {
                     let error = json!({"code": -32601, "message": "Method not found"});
                     writeln!(output, "{}", json!({"jsonrpc": "2.0", "id": id, "error": error}))?;
                     continue;
-                }
-            },
+                };
+                result
+            }
         };
         output.write_all((json!({"jsonrpc": "2.0", "id": id, "result": answer}).to_string() + "\n").as_bytes())?;
         output.flush()?;

@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 type Result<T> = std::result::Result<T, Box<dyn std::error::Error + Send + Sync>>;
 
 /// How often the process is looked at.
-const LOOKS: usize = 20;
+const LOOKS: u32 = 20;
 /// What memory may be more at the end, in KiB: what an allocator moves by on its own.
 const MARGIN: u64 = 256;
 const WAYS: [&str; 4] = ["shell-stdio", "shell-http", "kept-stdio", "kept-http"];
@@ -98,7 +98,8 @@ fn soak(way: &'static str, time: Duration) -> Result<bool> {
         let own = looks.iter().map(|look| look.own).max().unwrap_or_default();
         (own, looks.iter().map(|look| look.descriptors).max().unwrap_or_default())
     };
-    let (before, after) = (most(&looks[LOOKS / 4..LOOKS / 2]), most(&looks[LOOKS * 3 / 4..]));
+    let quarter = looks.len() / 4;
+    let (before, after) = (most(&looks[quarter..2 * quarter]), most(&looks[3 * quarter..]));
     let is_flat = after.0 <= before.0 + MARGIN && after.1 <= before.1;
     let verdict = if is_flat { "flat" } else { "GROWS" };
     let calls = looks.last().map_or(0, |look| look.calls);
@@ -116,9 +117,9 @@ fn soak(way: &'static str, time: Duration) -> Result<bool> {
 fn looks(way: &str, caller: &mut Caller, time: Duration) -> Result<Vec<Look>> {
     let start = Instant::now();
     let mut calls = 0;
-    let mut looks = Vec::with_capacity(LOOKS);
+    let mut looks = Vec::new();
     for look in 1..=LOOKS {
-        while start.elapsed() < time.mul_f64(look as f64 / LOOKS as f64) {
+        while start.elapsed() < time * look / LOOKS {
             caller.call(calls)?;
             calls += 1;
             // Growth shows by the number of calls, not by their speed; the machine has others to serve.

@@ -32,7 +32,10 @@ fn files() -> Vec<(String, String)> {
             let name = entry.file_name().and_then(|name| name.to_str()).expect("a name");
             if entry.is_dir() && name != "tests" {
                 folders.push(entry);
-            } else if entry.is_file() && name.ends_with(".rs") && !["tests.rs", "properties.rs"].contains(&name) {
+            } else if entry.is_file()
+                && entry.extension().is_some_and(|ending| ending == "rs")
+                && !["tests.rs", "properties.rs"].contains(&name)
+            {
                 let path = entry.strip_prefix(source()).expect("in src").to_str().expect("a path").replace('\\', "/");
                 let text = fs::read_to_string(&entry).expect("source");
                 let text = TESTS.iter().filter_map(|begin| text.split(begin).next()).min_by_key(|text| text.len());

@@ -60,6 +60,9 @@ pub fn parse(text: &str, path: Option<&Path>, environment: &Environment) -> Resu
 }
 
 /// Reads a configuration that is a value already.
+///
+/// # Errors
+/// As [`parse`] gives.
 pub fn parse_value(value: &Value, environment: &Environment) -> Result<Config, ConfigError> {
     parse(&value.to_string(), None, environment)
 }

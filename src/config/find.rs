@@ -10,6 +10,9 @@ pub const FOUND_NAMES: [&str; 4] = ["mcp.json", ".mcp.json", ".vscode/mcp.json",
 
 /// The configuration: the file that is `named`, else the one in [`CONFIG_VARIABLE`], else the first that is [`find`]ed, and
 /// behind a project's the user's own.
+///
+/// # Errors
+/// [`ConfigError::NotFound`], and what [`load`] gives.
 pub fn discover(named: Option<&Path>, environment: &Environment) -> Result<Config, ConfigError> {
     if let Some(path) = named {
         return load(path, environment);
@@ -36,6 +39,9 @@ pub fn own_file(environment: &Environment) -> PathBuf {
 }
 
 /// The first of [`FOUND_NAMES`] in the nearest folder upward that has one, else the user's own file.
+///
+/// # Errors
+/// [`ConfigError::NotFound`] names where it looked.
 pub fn find(environment: &Environment) -> Result<(PathBuf, FoundBy), ConfigError> {
     for folder in environment.folder.ancestors() {
         if let Some(path) = FOUND_NAMES.iter().map(|name| folder.join(name)).find(|path| path.is_file()) {
@@ -50,6 +56,9 @@ pub fn find(environment: &Environment) -> Result<(PathBuf, FoundBy), ConfigError
 }
 
 /// Reads the file at `path`.
+///
+/// # Errors
+/// When the file cannot be read, or is not a configuration.
 pub fn load(path: &Path, environment: &Environment) -> Result<Config, ConfigError> {
     parse(&read_text(path, environment)?, Some(path), environment)
 }

@@ -83,6 +83,9 @@ pub struct SyntaxError {
 
 impl Document {
     /// Parses `text`: JSON, with comments and trailing commas allowed, and a byte order mark skipped.
+    ///
+    /// # Errors
+    /// [`SyntaxError`] says where and why.
     pub fn parse(text: &str) -> Result<Self, SyntaxError> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let parsed = parse_to_ast(text, &CollectOptions::default(), &OPTIONS).map_err(|error| SyntaxError {

@@ -63,9 +63,10 @@ impl Field {
         let value = serde_json::from_str(typed.trim()).ok().filter(Value::is_number);
         value.ok_or_else(|| {
             let shown = self.show_text(typed.trim());
-            let several = match typed.contains(',') {
-                true => format!("; for several, repeat {}=… or write a JSON list", self.key),
-                false => String::new(),
+            let several = if typed.contains(',') {
+                format!("; for several, repeat {}=… or write a JSON list", self.key)
+            } else {
+                String::new()
             };
             self.error(format!("{shown} is not a number{several}"))
         })

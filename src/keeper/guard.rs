@@ -44,7 +44,9 @@ pub fn guard() -> io::Result<()> {
             }
             sleep(GRACE / steps);
         }
-        groups.iter().for_each(|group| _ = group.kill());
+        for group in &groups {
+            _ = group.kill();
+        }
     }
     // What has left its group is found by its mark.
     for stray in strays_of(keeper) {

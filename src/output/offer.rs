@@ -41,7 +41,7 @@ pub fn prompt_line(prompt: &Value) -> [String; 2] {
     });
     let mut arguments: Vec<String> = arguments.take(ARGUMENTS + 1).collect();
     if arguments.len() > ARGUMENTS {
-        arguments[ARGUMENTS] = "…".to_owned();
+        "…".clone_into(&mut arguments[ARGUMENTS]);
     }
     [if arguments.is_empty() { name } else { format!("{name}({})", arguments.join(", ")) }, about]
 }

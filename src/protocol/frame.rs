@@ -60,6 +60,9 @@ pub enum FrameError {
 
 impl Frame {
     /// Parses one message. `jsonrpc` may be missing; of a repeated key the last one counts.
+    ///
+    /// # Errors
+    /// [`FrameError`] for bytes that are not JSON or not a JSON-RPC message.
     pub fn parse(bytes: Vec<u8>) -> Result<Self, FrameError> {
         let envelope: Envelope<'_> = serde_json::from_slice(&bytes)?;
         let id = envelope.id.as_ref().and_then(Id::from_value);
@@ -169,6 +172,9 @@ impl Frame {
     }
 
     /// The body parsed; `Value::Null` when there is none.
+    ///
+    /// # Errors
+    /// When the body is not JSON.
     pub fn body_value(&self) -> Result<Value, serde_json::Error> {
         self.body().map_or(Ok(Value::Null), serde_json::from_str)
     }

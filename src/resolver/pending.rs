@@ -151,6 +151,9 @@ impl Pending {
     }
 
     /// Writes the call to `path`, at once and readable by its owner alone.
+    ///
+    /// # Errors
+    /// When the file cannot be written.
     pub fn save(&self, path: &Path) -> io::Result<()> {
         let mut file = PrivateFile::new(path)?;
         serde_json::to_writer_pretty(&mut file, self)?;

@@ -44,6 +44,9 @@ impl Recorder {
 
     /// Writes the file, at once and readable by its owner alone. Gives what was left out because it looks like a secret,
     /// each as `SERVER, CALL: FIELD`.
+    ///
+    /// # Errors
+    /// When the file cannot be written.
     pub fn save(&self) -> io::Result<Vec<String>> {
         let taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
         let mut text = String::from("{\n  \"version\": 1,\n  \"answers\": [");

@@ -65,11 +65,17 @@ impl TakenCall {
     }
 
     /// Writes the call as it is now.
+    ///
+    /// # Errors
+    /// [`PendingError::Io`] when the file cannot be written.
     pub fn save(&self) -> Result<(), PendingError> {
         self.pending.save(&self.path).map_err(|source| PendingError::Io { path: self.path.clone(), source })
     }
 
     /// Takes `call`, with all its answers, and writes it as one whose answers are being sent.
+    ///
+    /// # Errors
+    /// [`PendingError::Io`] when the file cannot be written.
     pub fn mark_sent(&mut self, call: PendingCall) -> Result<(), PendingError> {
         self.pending.set_call(call);
         self.pending.sent = true;
@@ -77,12 +83,18 @@ impl TakenCall {
     }
 
     /// The answers never left: they may be sent later as if for the first time.
+    ///
+    /// # Errors
+    /// [`PendingError::Io`] when the file cannot be written.
     pub fn mark_unsent(&mut self) -> Result<(), PendingError> {
         self.pending.sent = false;
         self.save()
     }
 
     /// The call is over: the file is removed.
+    ///
+    /// # Errors
+    /// [`PendingError::Io`] when the file cannot be removed.
     pub fn finish(self) -> Result<(), PendingError> {
         match fs::remove_file(&self.path) {
             // Whoever removed it has done the same.

@@ -150,7 +150,7 @@ fn read_configurations(text: &str) -> usize {
 
 #[test]
 fn configuration() {
-    assert_eq!(read_configurations(include_str!("../../docs/configuration.md")), 5);
+    assert_eq!(read_configurations(include_str!("../../docs/configuration.md")), 6);
 }
 
 #[test]

@@ -34,7 +34,7 @@ fn a_name_that_was_pointed_at_this_machine_gets_nothing() {
     attacked(|tab, page| {
         for host in ["evil.example", "evil.example:80", "127.0.0.1", "localhost.evil.example:1", ""] {
             refused(&tab.request("", "GET", &[("Host", host)], ""));
-            refused(&tab.request("1", "POST", &[("Host", host), FORM], &tab.body(page, "decline", &[])));
+            refused(&tab.request("1", "POST", &[("Host", host), FORM], &page.filled("decline", &[])));
             refused(&tab.request("1-news", "GET", &[("Host", host)], ""));
         }
     });
@@ -45,12 +45,12 @@ fn a_form_of_another_site_is_not_taken() {
     attacked(|tab, page| {
         for origin in ["https://evil.example", "null", "http://127.0.0.1", "http://localhost.evil.example", "file://"] {
             for path in ["1", "1-review", "1-check"] {
-                let body = tab.body(page, "decline", &[("f0", "Mallory")]);
+                let body = page.filled("decline", &[("f0", "Mallory")]);
                 refused(&tab.request(path, "POST", &[("Origin", origin), FORM], &body));
             }
         }
         // What a script on another site could send without asking first.
-        let body = tab.body(page, "decline", &[]);
+        let body = page.filled("decline", &[]);
         refused(&tab.request("1", "POST", &[("Content-Type", "text/plain")], &body));
         refused(&tab.request("1", "POST", &[("Content-Type", "multipart/form-data; boundary=x")], &body));
     });
@@ -64,7 +64,7 @@ fn a_form_needs_the_token_of_its_page_and_counts_once() {
         refused(&tab.post("1", "_token=00000000000000000000000000000000&do=decline"));
         let token = pages::token(&page.body);
         refused(&tab.post("1", &format!("_token={token}&_token={token}&do=decline")));
-        let body = tab.body(page, "review", &[("f0", "A")]);
+        let body = page.filled("review", &[("f0", "A")]);
         assert_eq!(tab.post("1", &body).status, 303);
         refused(&tab.post("1", &body.replace("review", "decline")));
     });
@@ -95,8 +95,8 @@ fn a_second_browser_gets_nothing() {
             refused(&page);
             assert!(!page.head.to_lowercase().contains("set-cookie"), "{}", page.head);
         }
-        refused(&second.post("1", &tab.body(page, "decline", &[])));
-        refused(&second.post("1-check", &tab.body(page, "", &[("f0", "Mallory")])));
+        refused(&second.post("1", &page.filled("decline", &[])));
+        refused(&second.post("1-check", &page.filled("", &[("f0", "Mallory")])));
         let name = tab.cookie.as_deref().and_then(|cookie| cookie.split('=').next()).expect("a name");
         let guess = Tab { cookie: Some(format!("{name}={}", "0".repeat(32))), ..tab.clone() };
         refused(&guess.get(""));
@@ -107,7 +107,7 @@ fn a_second_browser_gets_nothing() {
 fn what_is_too_large_is_not_read() {
     attacked(|tab, page| {
         let large = "x".repeat(2 << 20);
-        let sent = tab.post("1", &tab.body(page, "review", &[("f0", &large)]));
+        let sent = tab.post("1", &page.filled("review", &[("f0", &large)]));
         // Who refuses a body does not have to read it.
         assert!(matches!(sent.status, 0 | 413), "{}", sent.head);
         assert!(matches!(tab.get(&"x".repeat(100_000)).status, 0 | 404 | 414 | 431));
@@ -118,7 +118,7 @@ fn what_is_too_large_is_not_read() {
 fn methods_and_paths_that_are_none_are_refused() {
     attacked(|tab, page| {
         for method in ["PUT", "DELETE", "OPTIONS", "PATCH"] {
-            refused(&tab.request("1", method, &[FORM], &tab.body(page, "decline", &[])));
+            refused(&tab.request("1", method, &[FORM], &page.filled("decline", &[])));
         }
         for path in ["1-other", "-1", "1/", "x", "1-check", "99999999999999999999999"] {
             assert!(matches!(tab.get(path).status, 404), "{path}");

@@ -149,7 +149,7 @@ fn what_is_wrong_is_told_while_it_is_typed() {
     let run = call("greet").at_browser();
     let (tab, page) = run.asked();
     for _ in 0..3 {
-        let checked = tab.post("1-check", &tab.body(&page, "", &[("f0", "A"), ("f1", "17")]));
+        let checked = tab.post("1-check", &page.filled("", &[("f0", "A"), ("f1", "17")]));
         let wrongs: Value = serde_json::from_str(&checked.body).expect("JSON");
         assert_eq!(wrongs.as_object().map(serde_json::Map::len), Some(2), "{wrongs}");
         assert_eq!(wrongs["f0"], "A is too short: 2 to 20 characters");

@@ -164,19 +164,9 @@ impl Tab {
     /// Sends the form on `page`, as a browser would, and gives the page that it leads to.
     pub(crate) fn send(&self, page: &Page, act: &str, fields: &[(&str, &str)]) -> Page {
         let path = page.action();
-        let sent = self.post(&path, &self.body(page, act, fields));
+        let sent = self.post(&path, &page.filled(act, fields));
         assert_eq!(sent.status, 303, "{}\n{}", sent.head, sent.body);
         self.get(&sent.leads_to())
-    }
-
-    /// The form on `page`, filled in.
-    pub(crate) fn body(&self, page: &Page, act: &str, fields: &[(&str, &str)]) -> String {
-        let mut body = url::form_urlencoded::Serializer::new(String::new());
-        body.append_pair("_token", &pages::token(&page.body)).append_pair("do", act);
-        if let Some(revision) = page.hidden("revision") {
-            body.append_pair("revision", &revision);
-        }
-        body.extend_pairs(fields).finish()
     }
 
     /// Posts a form to a path.
@@ -233,6 +223,16 @@ impl Page {
         let line = self.head.lines().find(|line| line.to_lowercase().starts_with("location:")).expect("a redirect");
         let path = line["location:".len()..].trim().trim_start_matches('/');
         path.split_once('/').map_or("", |(_, path)| path).to_owned()
+    }
+
+    /// The form on this page, filled in.
+    pub(crate) fn filled(&self, act: &str, fields: &[(&str, &str)]) -> String {
+        let mut body = url::form_urlencoded::Serializer::new(String::new());
+        body.append_pair("_token", &pages::token(&self.body)).append_pair("do", act);
+        if let Some(revision) = self.hidden("revision") {
+            body.append_pair("revision", &revision);
+        }
+        body.extend_pairs(fields).finish()
     }
 
     /// Where the form on the page is sent to.

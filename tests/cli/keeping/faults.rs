@@ -206,7 +206,7 @@ fn a_shell_uses_the_next_keeper_when_one_is_gone() {
     kill(Pid::from_raw(before), Signal::SIGKILL).expect("killed");
     until("it is gone", || keeper().is_none());
     person.send_at_once("call forms countdown from=2\r").see("in memory is lost");
-    person.see("Counted down from 2.");
+    person.see("Counted down from 2.\ntoolnexus>");
     person.send_at_once("\x04");
     person.end(0);
     assert!(keeper().is_some_and(|(after, _)| after != before));
