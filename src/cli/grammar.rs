@@ -25,7 +25,7 @@ pub(super) fn read(words: Vec<OsString>) -> Result<ArgMatches, (clap::Error, Com
     match read_one(&words) {
         Some(Ok(matches)) => return Ok(matches),
         Some(Err(error)) if error.kind() == ErrorKind::DisplayVersion => return Err((error, with([]))),
-        // Help, errors and options before the command take the grammar of all commands, which is a third of a short run.
+        // Help, errors and options before the command take the grammar of all commands, which takes longer than the rest of a short run.
         _ => {}
     }
     let mut grammar = examples_first(Cli::command());
