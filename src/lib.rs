@@ -63,11 +63,12 @@
 //!
 //! **One argument, from argv to the wire.** `main.rs` gives the words to `cli/program.rs`; `commands/argv.rs` orders them
 //! before clap reads them as `cli.rs` and `commands/options.rs` say; `commands/call.rs` gets its `CallArgs` and the
-//! `Context`. `commands/arguments.rs` splits `limit=10` and reads the files that are named; `commands/select.rs` finds the
-//! server's configuration; `commands/command_host.rs` makes the `Host`, which connects the `Client` (`host/registry.rs`,
-//! then `client/negotiate/open.rs`). With the tool's schema from `tools/list`, `arguments/parse.rs` types the words
-//! (`place.rs`, `convert.rs`), asks for what is missing with the form engine, and checks the whole. `client/call/open_call.rs`
-//! adds `_meta` (`client/conversation.rs`), `client/wire.rs` hands the frame to the driver, and the transport writes it.
+//! `Context`. `commands/call/arguments.rs` splits `limit=10` and reads the files that are named; `commands/server/select.rs`
+//! finds the server's configuration; `commands/server/command_host.rs` makes the `Host`, which connects the `Client`
+//! (`host/registry.rs`, then `client/negotiate/open.rs`). With the tool's schema from `tools/list`, `arguments/parse.rs`
+//! types the words (`place.rs`, `convert.rs`), asks for what is missing with the form engine, and checks the whole.
+//! `client/call/open_call.rs` adds `_meta` (`client/conversation.rs`), `client/wire.rs` hands the frame to the driver, and
+//! the transport writes it.
 //!
 //! # Invariants
 //!

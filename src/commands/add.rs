@@ -6,9 +6,9 @@ use clap::Args;
 use serde_json::{Map, Value, json};
 
 use super::{
+    config_files::target_file::FileArgs,
     context::Context,
-    doctor_surroundings::{find_program, missing},
-    target_file::FileArgs,
+    doctor::surroundings::{find_program, missing},
 };
 use crate::{
     config::{self, AdhocTarget, ConfigError, Environment, suspects},

@@ -6,7 +6,7 @@ use clap::{Args, Subcommand};
 use serde_json::{Map, Value, json};
 
 use super::{
-    answers_report::{Case, CheckVerdict, entry_line, entry_value, summary},
+    answers::report::{Case, CheckVerdict, entry_line, entry_value, summary},
     context::Context,
 };
 use crate::{
@@ -16,6 +16,8 @@ use crate::{
     output::{Printer, table},
     resolver::answers::{AnswersError, AnswersFile, Otherwise},
 };
+
+mod report;
 
 /// The JSON Schema of answers files.
 pub const SCHEMA: &str = include_str!("../../docs/answers.schema.json");

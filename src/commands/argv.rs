@@ -8,6 +8,8 @@ use clap::{Arg, ArgMatches, Command, ValueEnum as _};
 
 use crate::output::OutputMode;
 
+pub(crate) mod refusal;
+pub(crate) mod slips;
 mod tool_options;
 
 #[cfg(test)]

@@ -10,19 +10,19 @@ use clap::Args;
 use serde_json::{Map, Value, json};
 
 use super::{
-    arguments::{Given, refused},
     argv::option_meant,
-    command_host::CommandHost,
+    argv::slips::{Slip, joined_name},
+    call::arguments::{Given, refused},
+    call::each::{Each, EachArgs},
+    call::structured::mismatch,
     context::Context,
-    each::{Each, EachArgs},
-    ended::{Ended, put_aside},
-    kept_task::KeptTask,
     options::{QuestionArgs, ServerArgs},
-    questions::Questions,
-    select::{Selected, ServerWord},
-    shown::ResultArgs,
-    slips::{Slip, joined_name},
-    structured::mismatch,
+    result::ended::{Ended, put_aside},
+    result::kept_task::KeptTask,
+    result::shown::ResultArgs,
+    server::command_host::CommandHost,
+    server::questions::Questions,
+    server::select::{Selected, ServerWord},
 };
 use crate::{
     arguments::{ArgumentError, Arguments},
@@ -35,6 +35,13 @@ use crate::{
     protocol::{ResultOutline, Tool},
     terminal::Filled,
 };
+
+pub(crate) mod arguments;
+pub mod each;
+mod each_lines;
+mod each_outcome;
+pub(crate) mod edit_arguments;
+pub(crate) mod structured;
 
 /// What `call` takes.
 #[derive(Args, Debug)]

@@ -6,7 +6,7 @@ use std::path::Path;
 use clap::{Args, Command};
 use serde_json::Value;
 
-use super::{context::Context, names::remembered};
+use super::{context::Context, listing::names::remembered};
 use crate::{
     config::{self, Config, Environment, OtherClient},
     text::safe_name,
@@ -154,7 +154,11 @@ fn about(text: Option<&clap::builder::StyledStr>) -> String {
 }
 
 fn servers(config: &Config) -> Vec<Candidate> {
-    config.servers.iter().map(|entry| (entry.name.to_string(), super::select::place(entry, &config.mask).1)).collect()
+    config
+        .servers
+        .iter()
+        .map(|entry| (entry.name.to_string(), super::server::select::place(entry, &config.mask).1))
+        .collect()
 }
 
 fn of_server(command: &str, config: &Config, server: &str, rest: &[&str], environment: &Environment) -> Vec<Candidate> {

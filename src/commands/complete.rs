@@ -5,9 +5,9 @@ use serde_json::{Map, Value, json};
 
 use super::{
     context::Context,
-    one_server::{Opening, text_pairs},
     options::{QuestionArgs, ServerArgs},
-    select::Selected,
+    server::one_server::{Opening, text_pairs},
+    server::select::Selected,
 };
 use crate::{error::Error, text::safe_address};
 

@@ -8,7 +8,7 @@ use clap::ArgMatches;
 use futures_util::future::LocalBoxFuture;
 use serde_json::Value;
 
-use super::{options::GlobalArgs, shell_connections::ShellConnections, signals::Signals};
+use super::{options::GlobalArgs, shell::connections::ShellConnections, signals::Signals};
 use crate::{
     config::{self, Config, ConfigError, Environment},
     error::Error,

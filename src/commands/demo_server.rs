@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use super::{context::Context, over_http::serve_demo};
+use super::{context::Context, server::over_http::serve_demo};
 use crate::demo;
 
 /// Options of `demo-server`.

@@ -11,15 +11,15 @@ use clap::Args;
 use serde_json::{Map, Value, json};
 
 use super::{
-    command_host::{CommandHost, Ear},
     context::Context,
-    doctor_surroundings::{same_as, surroundings},
-    everywhere::{Picked, each},
-    examine::{Finding, examine},
-    kept,
+    doctor::examine::{Finding, examine},
+    doctor::surroundings::{same_as, surroundings},
+    listing::everywhere::{Picked, each},
     options::ServerArgs,
-    questions::Questions,
-    select::{Selected, place},
+    server::command_host::{CommandHost, Ear},
+    server::kept,
+    server::questions::Questions,
+    server::select::{Selected, place},
 };
 use crate::{
     client::{Notice, NoticeKind},
@@ -28,6 +28,9 @@ use crate::{
     keeper::KeptServer,
     text::{cut, safe_line, safe_name},
 };
+
+mod examine;
+pub(crate) mod surroundings;
 
 /// The longest line that is about something of a server's making, in characters.
 const LONGEST: usize = 2_000;

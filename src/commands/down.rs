@@ -4,7 +4,7 @@ use clap::Args;
 use futures_util::future::join_all;
 use serde_json::{Map, json};
 
-use super::{context::Context, kept};
+use super::{context::Context, server::kept};
 use crate::{
     config::near_misses,
     error::Error,

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use serde_json::{Map, Value, json};
 
-use super::{add::as_it_is, context::Context, discovered::of};
+use super::{add::as_it_is, config_files::discovered::of, context::Context};
 use crate::{
     config::{
         ConfigError, EditedFile, Environment, ForeignFile, ForeignServer, OtherClient, Reach, known_files, near_misses,

@@ -4,10 +4,10 @@ use clap::Args;
 use serde_json::json;
 
 use super::{
-    command_host::CommandHost,
     context::Context,
-    everywhere::Shown,
-    one_or_all::{GrepArgs, OneOrAllArgs},
+    listing::everywhere::Shown,
+    listing::one_or_all::{GrepArgs, OneOrAllArgs},
+    server::command_host::CommandHost,
 };
 use crate::text::{safe_name, safe_text};
 

@@ -8,11 +8,11 @@ use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    command_host::{CommandHost, sign_ins_folder},
     context::Context,
     options::ServerArgs,
-    questions::Questions,
-    select::Selected,
+    server::command_host::{CommandHost, sign_ins_folder},
+    server::questions::Questions,
+    server::select::Selected,
 };
 use crate::{
     auth::{SignInOptions, Store, StoredSignIn},

@@ -5,10 +5,10 @@ use serde_json::{Map, Value, json};
 
 use super::{
     context::Context,
-    one_server::{OneServer, Opening, text_pairs},
     options::{QuestionArgs, ServerArgs},
     prompts::PROMPTS,
-    select::Selected,
+    server::one_server::{OneServer, Opening, text_pairs},
+    server::select::Selected,
 };
 use crate::{config::near_misses, error::Error, form::Form, terminal::Filled};
 

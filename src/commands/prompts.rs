@@ -4,10 +4,10 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use super::{
-    command_host::CommandHost,
     context::Context,
-    everywhere::{Shown, mentions},
-    one_or_all::{GrepArgs, OneOrAllArgs},
+    listing::everywhere::{Shown, mentions},
+    listing::one_or_all::{GrepArgs, OneOrAllArgs},
+    server::command_host::CommandHost,
 };
 use crate::{
     error::Error,

@@ -13,12 +13,12 @@ use serde_json::{Map, Value, json};
 use tokio::sync::Notify;
 
 use super::{
-    command_host::Ear,
     context::Context,
-    one_server::{OneServer, Opening, text_pairs},
     options::{QuestionArgs, ServerArgs},
     resources,
-    select::Selected,
+    server::command_host::Ear,
+    server::one_server::{OneServer, Opening, text_pairs},
+    server::select::Selected,
 };
 use crate::{
     client::{Notice, NoticeKind},

@@ -3,7 +3,7 @@
 use clap::Args;
 use serde_json::json;
 
-use super::{context::Context, target_file::FileArgs};
+use super::{config_files::target_file::FileArgs, context::Context};
 use crate::{config::Environment, text::safe_line};
 
 /// What `remove` takes.

@@ -9,13 +9,13 @@ use clap::Args;
 use futures_util::FutureExt as _;
 
 use super::{
-    command_host::CommandHost,
     context::Context,
-    ended::{Ended, say_pending},
     options::{GlobalArgs, QuestionArgs, ServerArgs},
-    questions::Questions,
-    select::ServerWord,
-    shown::ResultArgs,
+    result::ended::{Ended, say_pending},
+    result::shown::ResultArgs,
+    server::command_host::CommandHost,
+    server::questions::Questions,
+    server::select::ServerWord,
 };
 use crate::{
     client::{CallEnd, PendingCall},

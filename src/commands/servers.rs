@@ -7,15 +7,15 @@ use futures_util::future::join_all;
 use serde_json::{Map, Value, json};
 
 use super::{
-    command_host::CommandHost,
+    config_files::discovered,
     context::Context,
-    discovered,
-    entered::{as_written, entered},
-    kept,
     options::ServerArgs,
-    over_http::SignIns,
-    questions::Questions,
-    select::{all_servers, place},
+    server::command_host::CommandHost,
+    server::entered::{as_written, entered},
+    server::kept,
+    server::over_http::SignIns,
+    server::questions::Questions,
+    server::select::{all_servers, place},
 };
 use crate::{
     client::SignInOptions,

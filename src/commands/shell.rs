@@ -5,19 +5,25 @@ use std::{io::IsTerminal, sync::Arc};
 use clap::Args;
 
 use super::{
-    command_host::CommandHost,
     context::Context,
-    entered::entered,
     options::{QuestionArgs, ServerArgs},
-    questions::Questions,
-    select::{Selected, ServerWord},
-    shell_line::Shell,
+    server::command_host::CommandHost,
+    server::entered::entered,
+    server::questions::Questions,
+    server::select::{Selected, ServerWord},
+    shell::line::Shell,
 };
 use crate::{
     config::{self, Config, Environment},
     error::Error,
     output::Printer,
 };
+
+mod completion;
+pub(crate) mod connections;
+mod history;
+mod line;
+mod values;
 
 /// What `shell` takes.
 #[derive(Args, Debug)]

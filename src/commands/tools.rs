@@ -4,14 +4,14 @@ use clap::Args;
 use serde_json::json;
 
 use super::{
-    command_host::CommandHost,
+    argv::slips::Slip,
     context::Context,
-    everywhere::{Listing, Picked, Shown, each, mentions},
-    one_or_all::{AllArgs, GrepArgs},
+    listing::everywhere::{Listing, Picked, Shown, each, mentions},
+    listing::one_or_all::{AllArgs, GrepArgs},
     options::ServerArgs,
-    questions::Questions,
-    select::Selected,
-    slips::Slip,
+    server::command_host::CommandHost,
+    server::questions::Questions,
+    server::select::Selected,
 };
 use crate::{
     error::Error,

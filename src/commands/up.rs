@@ -4,12 +4,12 @@ use clap::Args;
 use serde_json::{Map, json};
 
 use super::{
-    command_host::CommandHost,
     context::Context,
-    kept,
     options::ServerArgs,
-    questions::Questions,
-    select::{Selected, ServerWord},
+    server::command_host::CommandHost,
+    server::kept,
+    server::questions::Questions,
+    server::select::{Selected, ServerWord},
 };
 use crate::{
     config::{AdhocTarget, ServerConfig},

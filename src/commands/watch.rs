@@ -6,11 +6,11 @@ use clap::Args;
 use serde_json::{Map, Value, json};
 
 use super::{
-    command_host::Ear,
     context::Context,
-    one_server::{OneServer, Opening},
     options::{QuestionArgs, ServerArgs},
-    select::Selected,
+    server::command_host::Ear,
+    server::one_server::{OneServer, Opening},
+    server::select::Selected,
 };
 use crate::{
     client::{Notice, NoticeKind},

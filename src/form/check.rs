@@ -4,8 +4,8 @@ use serde_json::{Map, Value};
 
 use super::{
     Choices, Field, FieldError, FieldKind, Form, ListField, NumberField, TextField,
-    checker::Fault,
     decimal::Decimal,
+    fault::Fault,
     value::{canonical_text, same, unsendable},
     words,
 };

@@ -9,6 +9,7 @@ use serde_json::{Map, Value, json};
 use super::{
     budget::Budget,
     cost, dialect,
+    fault::{Fault, TooCostly},
     mend::{Mended, mended},
     weigh, words,
 };
@@ -33,19 +34,6 @@ pub(super) struct Unreadable {
     /// JSON pointer to what is wrong; empty where nobody knows.
     pub(super) path: String,
     pub(super) reason: String,
-}
-
-/// Holding this value against its schema would cost more than the value justifies, so nothing is known about it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct TooCostly;
-
-/// Where a value breaks its schema, and how.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Fault {
-    /// JSON pointer into the value.
-    pub(crate) path: String,
-    /// A fragment that names the rule: `"two" is text, not a whole number`.
-    pub(crate) reason: String,
 }
 
 impl Checker {

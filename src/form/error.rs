@@ -1,4 +1,4 @@
-use super::checker::Fault;
+use super::fault::Fault;
 
 /// Why a value is not taken, or what is missing.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -14,6 +14,7 @@ mod dialect;
 mod draw;
 mod ecma;
 mod error;
+mod fault;
 mod field;
 mod format;
 mod keywords;
@@ -47,7 +48,8 @@ pub use format::Format;
 pub use pattern::Pattern;
 pub(crate) use {
     build::field,
-    checker::{Checker, TooCostly},
+    checker::Checker,
+    fault::TooCostly,
     keywords::Keywords,
     pattern::size as pattern_size,
     resolve::resolve,

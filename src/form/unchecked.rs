@@ -5,7 +5,11 @@ use std::{fmt, sync::Arc};
 
 use serde_json::{Map, Value};
 
-use super::{Form, budget::Budget};
+use super::{
+    Form,
+    budget::Budget,
+    fault::{Fault, TooCostly},
+};
 
 /// What is said of a value that nothing here can check.
 const UNCHECKED: &str =
@@ -17,19 +21,6 @@ pub(crate) struct Checker {
     form: Option<Form>,
     /// Whether keys beside the fields have to fit a schema.
     rules_others: bool,
-}
-
-/// Holding a value against its schema costs too much: never here.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct TooCostly;
-
-/// Where a value breaks its schema, and how.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Fault {
-    /// JSON pointer into the value.
-    pub(crate) path: String,
-    /// A fragment that names the rule.
-    pub(crate) reason: String,
 }
 
 impl Checker {

@@ -1,0 +1,137 @@
+//! What is said of a command line that cannot be read.
+
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+
+use crate::commands::argv::{command_meant, commands_with, option_meant};
+use crate::{
+    config::{self, Environment},
+    error::Error,
+    output::Printer,
+};
+
+/// What clap has to say instead of a command: help and the version are output, all else is a usage error.
+pub(crate) fn help_or_usage(error: &clap::Error, grammar: &clap::Command, printer: &Printer) -> anyhow::Result<()> {
+    let text = error.render().to_string();
+    if !error.use_stderr() {
+        return Ok(printer.stdout(&text)?);
+    }
+    if matches!(error.kind(), ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand | ErrorKind::MissingSubcommand) {
+        let hint = Some("--help shows the commands".to_owned());
+        return Err(Error::Usage { message: "COMMAND is missing".to_owned(), hint }.into());
+    }
+    // `error: MESSAGE`, lines that belong to it, and after an empty line `tip: …`, `Usage: …`, `For more information …`.
+    let message = text.split("\n\n").next().unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ");
+    let tips = || text.lines().filter_map(|line| line.trim().strip_prefix("tip: "));
+    let similar = suggested(error).or_else(|| tips().next().map(tip));
+    let hint = meant(error, grammar)
+        .or_else(|| owners(error, grammar))
+        .or(similar)
+        .or_else(|| usage_line(error, &text))
+        .unwrap_or_else(|| "--help shows the options".to_owned());
+    let message = plain(error).unwrap_or_else(|| message.trim_start_matches("error: ").to_owned());
+    Err(Error::Usage { message, hint: Some(hint) }.into())
+}
+
+/// The words of context that clap gives for `kind`.
+fn words(error: &clap::Error, kind: ContextKind) -> Vec<String> {
+    match error.get(kind) {
+        Some(ContextValue::String(word)) => vec![word.clone()],
+        Some(ContextValue::Strings(words)) => words.clone(),
+        _ => Vec::new(),
+    }
+}
+
+/// What is wrong, where it can be said more plainly than clap does.
+fn plain(error: &clap::Error) -> Option<String> {
+    let names = |kind| {
+        let names = words(error, kind);
+        (!names.is_empty()).then(|| names.join(", ").replace(['<', '>'], ""))
+    };
+    match error.kind() {
+        ErrorKind::InvalidSubcommand => {
+            Some(format!("there is no command {:?}", names(ContextKind::InvalidSubcommand)?))
+        }
+        ErrorKind::MissingRequiredArgument => {
+            let names = names(ContextKind::InvalidArg)?;
+            Some(format!("{names} {} missing", if names.contains(", ") { "are" } else { "is" }))
+        }
+        ErrorKind::UnknownArgument => {
+            let name = names(ContextKind::InvalidArg)?;
+            Some(if name.starts_with('-') {
+                format!("{name} is not an option here")
+            } else {
+                format!("{name:?} is one word too many")
+            })
+        }
+        _ => None,
+    }
+}
+
+/// The command or option with a similar name.
+fn suggested(error: &clap::Error) -> Option<String> {
+    let found = [ContextKind::SuggestedSubcommand, ContextKind::SuggestedArg].map(|kind| words(error, kind)).concat();
+    (!found.is_empty()).then(|| format!("did you mean {}?", found.join(" or ")))
+}
+
+/// A tip of clap's. What it says of `--` is not so here, where a server's command stands behind it.
+fn tip(tip: &str) -> String {
+    if tip.starts_with("to pass ") && tip.contains(" as a value, use '-- ") {
+        "write arguments of the tool as key=value".to_owned()
+    } else {
+        tip.to_owned()
+    }
+}
+
+/// What was meant by a word or an option of other programs.
+fn meant(error: &clap::Error, grammar: &clap::Command) -> Option<String> {
+    let word = |kind| match error.get(kind) {
+        Some(ContextValue::String(word)) => Some(word.as_str()),
+        _ => None,
+    };
+    match error.kind() {
+        ErrorKind::InvalidSubcommand => {
+            let name = word(ContextKind::InvalidSubcommand)?;
+            match command_meant(name) {
+                Some(meant) => Some(format!("did you mean `toolnexus {meant}`?")),
+                None => server_meant(name),
+            }
+        }
+        ErrorKind::UnknownArgument => {
+            let name = word(ContextKind::InvalidArg)?.strip_prefix("--")?;
+            option_meant(grammar, "", name)
+                .filter(|meant| meant == "-o json")
+                .map(|meant| format!("{meant} prints JSON"))
+        }
+        _ => None,
+    }
+}
+
+/// What to write where the name of a server stands in place of the command.
+fn server_meant(name: &str) -> Option<String> {
+    let config = config::discover(None, &Environment::current()).ok()?;
+    config.entry(name)?;
+    let name = crate::output::shell_word(name);
+    Some(format!("it is a server: `toolnexus call {name} TOOL` calls a tool, `toolnexus tools {name}` lists them"))
+}
+
+/// What a command takes that was given too few words.
+fn usage_line(error: &clap::Error, text: &str) -> Option<String> {
+    if error.kind() != ErrorKind::MissingRequiredArgument {
+        return None;
+    }
+    let lines = text.lines().skip_while(|line| !line.trim_start().starts_with("Usage:"));
+    let lines = lines
+        .take_while(|line| !line.trim().is_empty())
+        .map(|line| line.trim().trim_start_matches("Usage:").trim().replace("[OPTIONS] ", "").replace(['<', '>'], ""));
+    let lines: Vec<String> = lines.collect();
+    (!lines.is_empty()).then(|| lines.join(", or "))
+}
+
+/// Which commands take the option that this one does not.
+fn owners(error: &clap::Error, grammar: &clap::Command) -> Option<String> {
+    let Some(ContextValue::String(option)) = error.get(ContextKind::InvalidArg) else { return None };
+    let owners = commands_with(grammar, option);
+    let (last, others) = owners.split_last().filter(|_| error.kind() == ErrorKind::UnknownArgument)?;
+    let names = if others.is_empty() { last.clone() } else { format!("{} and {last}", others.join(", ")) };
+    Some(format!("{option} is an option of {names}"))
+}

@@ -1,0 +1,76 @@
+//! What the commands have in common that ask one server, or all of them at once.
+
+use clap::Args;
+
+use crate::commands::{
+    context::Context,
+    listing::everywhere::{Listing, Picked, Shown, each},
+    options::ServerArgs,
+    server::command_host::CommandHost,
+    server::questions::Questions,
+    server::select::Selected,
+};
+use crate::error::Error;
+
+/// What every command takes that asks one server, or all of them at once.
+#[derive(Args, Debug)]
+pub struct OneOrAllArgs {
+    /// The server
+    #[arg(value_name = "SERVER", hide = true)]
+    pub words: Vec<String>,
+    /// A server to start instead of SERVER: everything after `--`
+    #[arg(last = true, value_name = "COMMAND", hide = true)]
+    pub command: Vec<String>,
+    /// What holds for all servers.
+    #[command(flatten)]
+    pub all: AllArgs,
+    /// Options for the server.
+    #[command(flatten)]
+    pub server: ServerArgs,
+}
+
+/// What holds where all servers are asked.
+#[derive(Args, Clone, Debug, Default)]
+pub struct AllArgs {
+    /// Start all servers of a configuration file that was found, without asking
+    #[arg(long)]
+    pub trust: bool,
+    /// Fail if any server fails, not only if all do
+    #[arg(long)]
+    pub strict: bool,
+}
+
+/// What is listed.
+#[derive(Args, Clone, Debug, Default)]
+pub struct GrepArgs {
+    /// List only what has WORD in its name or description, one per line
+    #[arg(long, value_name = "WORD")]
+    pub grep: Option<String>,
+}
+
+impl OneOrAllArgs {
+    /// Asks the server, or all of them, and shows what comes of it as the listing `event`. `instead` is what takes more
+    /// words than this command does.
+    ///
+    /// # Errors
+    /// [`Error`]; with several servers, that of the first when none of them answered, or any failed under `--strict`.
+    pub(crate) async fn list(
+        self,
+        (event, instead): (&'static str, Option<&str>),
+        grep: &GrepArgs,
+        context: &Context,
+        ask: impl AsyncFn(&CommandHost, &str) -> Result<Shown, Error>,
+    ) -> anyhow::Result<()> {
+        let Selected { server, rest } = Selected::new(self.words, self.command);
+        if let Some(word) = rest.first() {
+            let message = format!("{word:?} is one word too many");
+            return Err(Error::Usage { message, hint: instead.map(str::to_owned) }.into());
+        }
+        let Picked { config, names } = Picked::new(server, context, &self.server, self.all.trust).await?;
+        let host = CommandHost::new(config, &self.server, &Questions::for_listing(), None, context)?;
+        let mut listing = Listing::new(&context.printer, event, &names, &self.all, grep);
+        let ask = async |name: &str| ask(&host, name).await;
+        let taken = each(&names, ask, |name, shown| listing.take(name, shown)).await;
+        listing.finish(host, taken).await
+    }
+}

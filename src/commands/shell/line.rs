@@ -1,0 +1,296 @@
+use std::{
+    collections::HashMap,
+    ffi::OsString,
+    path::PathBuf,
+    sync::{Arc, PoisonError},
+    time::Duration,
+};
+
+use clap::FromArgMatches as _;
+use futures_util::future::join_all;
+use serde_json::Value;
+use tokio::io::{AsyncBufReadExt, BufReader};
+
+use crate::commands::{
+    argv::refusal::help_or_usage,
+    context::{Context, downcast},
+    options::GlobalArgs,
+    server::command_host::CommandHost,
+    server::questions::Questions,
+    server::select::{Selected, ServerWord},
+    shell::connections::ShellConnections,
+    shell::history::History,
+    shell::values::{Assignment, expand},
+};
+use crate::{
+    config::Environment,
+    error::Error,
+    output::{Printer, shell_word},
+    protocol::Tool,
+    terminal::{Terminal, TypedCommand, is_asking},
+};
+
+/// How long a prompt waits between looks at whether the terminal is free again.
+const TICK: Duration = Duration::from_millis(50);
+
+/// A session of lines: what was named, and what is known of the servers.
+pub(crate) struct Shell<'a> {
+    pub(crate) session: &'a CommandHost,
+    pub(crate) context: &'a Context,
+    shared: Arc<ShellConnections>,
+    values: HashMap<String, Value>,
+    /// The tools of servers that were listed.
+    pub(crate) tools: HashMap<String, Vec<Tool>>,
+    is_script: bool,
+}
+
+/// Whether another line follows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Flow {
+    On,
+    End,
+}
+
+impl<'a> Shell<'a> {
+    pub(crate) fn new(
+        session: &'a CommandHost,
+        context: &'a Context,
+        questions: &Questions,
+        timeout: Option<Duration>,
+    ) -> Self {
+        let (values, tools) = (HashMap::new(), HashMap::new());
+        let shared = Arc::new(session.share(questions, timeout));
+        Self { session, context, shared, values, tools, is_script: false }
+    }
+
+    /// Connects to the servers that were named, all at once. One that cannot be reached is told, and tried again when it is
+    /// used.
+    pub(crate) async fn greet(&mut self, names: &[String], is_script: bool) {
+        self.is_script = is_script;
+        if is_script {
+            return;
+        }
+        self.context.printer.line("each line is a command; `help` lists the commands, Ctrl-D ends the shell");
+        let listings = join_all(names.iter().map(|name| self.list(name))).await;
+        for (name, listing) in names.iter().zip(listings) {
+            match listing {
+                Ok(tools) => drop(self.tools.insert(name.clone(), tools)),
+                Err(error) => self.context.printer.error(&error.report()),
+            }
+        }
+    }
+
+    pub(crate) async fn list(&self, server: &str) -> Result<Vec<Tool>, Error> {
+        let line = self.session.for_line();
+        let client = line.connect(server).await?;
+        client.known_tools(&line.signals.stop).await.map_err(|error| line.error(&server.into(), error))
+    }
+
+    /// Reads lines from a person until they end it.
+    ///
+    /// # Errors
+    /// When the terminal cannot be used, or a signal ends the shell.
+    pub(crate) async fn talk(&mut self, terminal: &Terminal) -> Result<(), Error> {
+        let place = Environment::current().cache_folder.map(|folder| folder.join(env!("CARGO_PKG_NAME")));
+        let mut history = History::read(place.map(|folder: PathBuf| folder.join("history")));
+        let mut draft = (String::new(), String::new());
+        loop {
+            let stop = &self.session.signals.stop;
+            let typed = terminal.read_command("toolnexus> ", std::mem::take(&mut draft), history.lines(), stop).await;
+            if let Some(error) = self.session.signals.error() {
+                return Err(error);
+            }
+            match typed {
+                TypedCommand::Line(line) => {
+                    history.add(&line);
+                    match self.run(&line).await {
+                        Ok(Flow::On) => {}
+                        Ok(Flow::End) => return Ok(()),
+                        Err(error) => self.context.printer.error(&error.report()),
+                    }
+                    if let Some(error) = self.session.signals.error() {
+                        return Err(error);
+                    }
+                }
+                TypedCommand::Complete(before, after) => draft = (self.complete(&before).await, after),
+                TypedCommand::Cleared => {}
+                TypedCommand::Yield(line) => {
+                    draft.0 = line;
+                    while is_asking() {
+                        tokio::time::sleep(TICK).await;
+                    }
+                }
+                TypedCommand::End => return Ok(()),
+                TypedCommand::Impossible(why) => return Err(Error::Io(format!("no command can be read: {why}"))),
+            }
+        }
+    }
+
+    /// Runs the lines of stdin.
+    ///
+    /// # Errors
+    /// That of the first line that failed, by its number.
+    pub(crate) async fn script(&mut self, keep_going: bool) -> Result<(), Error> {
+        let mut lines = BufReader::new(tokio::io::stdin()).lines();
+        let (mut number, mut failed, mut exit) = (0, 0, 0);
+        loop {
+            let read = tokio::select! {
+                read = lines.next_line() => read,
+                () = self.session.signals.stop.cancelled() => Ok(None),
+            };
+            if let Some(error) = self.session.signals.error() {
+                return Err(error);
+            }
+            number += 1;
+            let Some(line) =
+                read.map_err(|error| Error::Io(format!("line {number} of the script cannot be read: {error}")))?
+            else {
+                break;
+            };
+            let ended = self.run(&line).await;
+            if let Some(error) = self.session.signals.error() {
+                return Err(error);
+            }
+            match ended {
+                Ok(Flow::On) => {}
+                Ok(Flow::End) => break,
+                Err(error) => {
+                    let error = Error::Line { line: number, error: Box::new(error) };
+                    if !keep_going {
+                        return Err(error);
+                    }
+                    self.context.printer.error(&error.report());
+                    if failed == 0 {
+                        exit = error.exit();
+                    }
+                    failed += 1;
+                }
+            }
+        }
+        if failed == 0 { Ok(()) } else { Err(Error::Lines { failed, exit }) }
+    }
+
+    async fn run(&mut self, line: &str) -> Result<Flow, Error> {
+        let Assignment { name, command } = Assignment::split(line);
+        if command.is_empty() || command.starts_with('#') {
+            return Ok(Flow::On);
+        }
+        let words = shell_words::split(command)
+            .map_err(|_| Error::usage("a quotation mark is not closed: close it, or write \\\" for the character"))?;
+        let mut words: Vec<String> = words.iter().map(|word| expand(word, &self.values)).collect::<Result<_, _>>()?;
+        // Hints can be copied, and so can lines of a command line.
+        if words.len() > 1 && words[0] == env!("CARGO_PKG_NAME") {
+            words.remove(0);
+        }
+        match words.first().map(String::as_str) {
+            None => return Ok(Flow::On),
+            Some("exit" | "quit") if name.is_none() => return Ok(Flow::End),
+            Some("help" | "?") if name.is_none() => {
+                let text = self.context.grammar().render_help().to_string();
+                self.context.printer.stdout(&text).map_err(|error| Error::Io(error.to_string()))?;
+                return Ok(Flow::On);
+            }
+            _ => {}
+        }
+        let done = self.command(words, name).await.map_err(downcast);
+        done.map(|()| Flow::On)
+    }
+
+    async fn command(&mut self, words: Vec<String>, name: Option<&str>) -> anyhow::Result<()> {
+        if let Some(error) = self.without_server(&words, &self.context.grammar()) {
+            return Err(error.into());
+        }
+        let own = std::iter::once(OsString::from("toolnexus")).chain(words.iter().map(OsString::from));
+        let matches = match self.context.read(own.collect()) {
+            Ok(matches) => matches,
+            Err((error, grammar)) => return help_or_usage(&error, &grammar, &self.context.printer),
+        };
+        if let Some(word) = words.iter().find(|word| reads_stdin(word, &words)) {
+            let stdin = if self.is_script { "the script" } else { "where you type" };
+            return Err(Error::usage(format!("{word} cannot be used in a shell: stdin is {stdin}")).into());
+        }
+        match (matches.subcommand(), name) {
+            (Some((command @ ("shell" | "demo-server" | "keep-server" | "__complete"), _)), _) => {
+                return Err(Error::usage(format!("{command} cannot be used in a shell")).into());
+            }
+            (Some(("call", call)), Some(_)) if call.contains_id("each") => {
+                return Err(
+                    Error::usage("only the result of one call can be kept in a name, not those of --each").into()
+                );
+            }
+            (Some(("call", _)), Some(_)) | (_, None) => {}
+            (_, Some(_)) => return Err(Error::usage("only the result of `call` can be kept in a name").into()),
+        }
+        let mut context = self.line(GlobalArgs::from_arg_matches(&matches)?, &words);
+        context.keeps = name.map(|_| Arc::default());
+        context.carry_out(matches).await?;
+        let kept = context.keeps.and_then(|kept| kept.lock().unwrap_or_else(PoisonError::into_inner).take());
+        if let Some((name, result)) = name.zip(kept) {
+            self.values.insert(name.to_owned(), result);
+        }
+        Ok(())
+    }
+
+    /// The error of a line that names a tool of a connected server, and not the server.
+    fn without_server(&self, words: &[String], grammar: &clap::Command) -> Option<Error> {
+        let (tool, arguments, is_command) = match words {
+            [command, tool, arguments @ ..] if command == "call" => (tool, arguments, false),
+            [tool, arguments @ ..] if grammar.find_subcommand(tool).is_none() => (tool, arguments, true),
+            _ => return None,
+        };
+        if self.names().any(|name| name == tool) || words.iter().any(|word| word == "--") {
+            return None;
+        }
+        let mut servers: Vec<&String> = self.tools.keys().collect();
+        servers.sort_unstable();
+        let server = servers.into_iter().find(|server| self.tools[*server].iter().any(|known| known.name == *tool))?;
+        let meant: Vec<String> =
+            ["call", server, tool].into_iter().chain(arguments.iter().map(String::as_str)).map(shell_word).collect();
+        let message = if is_command {
+            format!("there is no command {tool:?}; it is a tool of {server}")
+        } else {
+            format!("there is no server {tool:?}; it is a tool of {server}")
+        };
+        Some(Error::Usage { message, hint: Some(format!("did you mean `{}`?", meant.join(" "))) })
+    }
+
+    /// The context of a line with these options: what they do not say is as for the shell.
+    fn line(&self, mut global: GlobalArgs, words: &[String]) -> Context {
+        let own = words.iter().take_while(|word| *word != "--");
+        let has_output = own.clone().any(|word| word.starts_with("-o") || word.starts_with("--output"));
+        let is_plain = !has_output && !global.quiet && !global.verbose;
+        if !has_output {
+            global.output = self.context.global.output;
+        }
+        if !global.quiet && !global.verbose {
+            (global.quiet, global.verbose) = (self.context.global.quiet, self.context.global.verbose);
+        }
+        let printer = if is_plain {
+            Arc::clone(&self.context.printer)
+        } else {
+            Arc::new(Printer::new(global.output, global.verbosity()).with_log(global.log).in_lines())
+        };
+        self.context.line(global, printer, self.session.signals.for_line(), Arc::clone(&self.shared))
+    }
+
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+        self.session.host.config().servers.iter().filter(|entry| entry.enabled).map(|entry| entry.name.as_str())
+    }
+}
+
+/// Whether `word`, one of `words`, has a command read stdin.
+fn reads_stdin(word: &str, words: &[String]) -> bool {
+    const OPTIONS: [&str; 3] = ["--answers", "--args", "--each"];
+    let is_behind = |at: usize| at > 0 && OPTIONS.contains(&words[at - 1].as_str());
+    let is_dash = word == "-" && words.iter().position(|known| known == word).is_some_and(is_behind);
+    let is_option = OPTIONS.iter().any(|option| word.strip_prefix(option) == Some("=-"));
+    is_dash || is_option || (word.ends_with("=@-") && !word.ends_with("=@@-"))
+}
+
+/// The words of a line that name a server.
+pub(crate) fn server_in(words: &[String]) -> Option<String> {
+    match Selected::new(words.get(1..)?.to_vec(), Vec::new()).server? {
+        ServerWord::Named(name) => Some(name),
+        ServerWord::Target(_) => None,
+    }
+}
