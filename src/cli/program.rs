@@ -1,7 +1,8 @@
-use std::{ffi::OsString, process::ExitCode, sync::Arc};
+use std::{ffi::OsString, future, process::ExitCode, sync::Arc};
 
 use anyhow::Context as _;
 use clap::{CommandFactory as _, FromArgMatches as _, error::ErrorKind};
+use futures_util::future::LocalBoxFuture;
 
 use super::{Cli, Command, grammar::read};
 use crate::{
@@ -25,7 +26,10 @@ use crate::{
 const PROGRAM: CommandLine = CommandLine {
     grammar: Cli::command,
     read,
-    dispatch: |words, context| Box::pin(async move { dispatch(Cli::from_arg_matches(&words)?.command, context).await }),
+    dispatch: |words, context| match Cli::from_arg_matches(&words) {
+        Ok(cli) => dispatch(cli.command, context),
+        Err(error) => Box::pin(future::ready(Err(error.into()))),
+    },
 };
 
 /// How many files and pipes a run opens at least.
@@ -107,41 +111,41 @@ pub async fn carry_out(words: Vec<OsString>, context: &Context) -> Result<(), Er
     dispatch(cli.command, &context.with(cli.global, printer)).await.map_err(downcast)
 }
 
-/// Carries out one command.
-async fn dispatch(command: Command, context: &Context) -> anyhow::Result<()> {
+/// Carries out one command. Each is a future of its own on the heap: together they would be one as large as the largest.
+fn dispatch(command: Command, context: &Context) -> LocalBoxFuture<'_, anyhow::Result<()>> {
     match command {
-        Command::Call(args) => call::run(*args, context).await,
-        Command::Tools(args) => tools::run(*args, context).await,
-        Command::Resources(args) => resources::run(*args, context).await,
-        Command::Read(args) => read::run(*args, context).await,
-        Command::Prompts(args) => prompts::run(*args, context).await,
-        Command::Prompt(args) => prompt::run(*args, context).await,
-        Command::Complete(args) => complete::run(*args, context).await,
-        Command::Instructions(args) => instructions::run(*args, context).await,
-        Command::Watch(args) => watch::run(*args, context).await,
-        Command::Ping(args) => ping::run(*args, context).await,
-        Command::Shell(args) => shell::run(*args, context).await,
-        Command::Servers(args) => servers::run(&args, context).await,
-        Command::Add(args) => add::run(&args, context),
-        Command::Remove(args) => remove::run(&args, context),
-        Command::Enable(args) => switch::run(&args.switch, true, context),
-        Command::Disable(args) => switch::run(&args.switch, false, context),
-        Command::Import(args) => import::run(&args, context),
+        Command::Call(args) => Box::pin(call::run(*args, context)),
+        Command::Tools(args) => Box::pin(tools::run(*args, context)),
+        Command::Resources(args) => Box::pin(resources::run(*args, context)),
+        Command::Read(args) => Box::pin(read::run(*args, context)),
+        Command::Prompts(args) => Box::pin(prompts::run(*args, context)),
+        Command::Prompt(args) => Box::pin(prompt::run(*args, context)),
+        Command::Complete(args) => Box::pin(complete::run(*args, context)),
+        Command::Instructions(args) => Box::pin(instructions::run(*args, context)),
+        Command::Watch(args) => Box::pin(watch::run(*args, context)),
+        Command::Ping(args) => Box::pin(ping::run(*args, context)),
+        Command::Shell(args) => Box::pin(shell::run(*args, context)),
+        Command::Servers(args) => Box::pin(async move { servers::run(&args, context).await }),
+        Command::Add(args) => Box::pin(future::ready(add::run(&args, context))),
+        Command::Remove(args) => Box::pin(future::ready(remove::run(&args, context))),
+        Command::Enable(args) => Box::pin(future::ready(switch::run(&args.switch, true, context))),
+        Command::Disable(args) => Box::pin(future::ready(switch::run(&args.switch, false, context))),
+        Command::Import(args) => Box::pin(future::ready(import::run(&args, context))),
         #[cfg(feature = "http")]
-        Command::Login(args) => crate::commands::login::run(*args, context).await,
+        Command::Login(args) => Box::pin(crate::commands::login::run(*args, context)),
         #[cfg(feature = "http")]
-        Command::Logout(args) => crate::commands::logout::run(&args, context).await,
-        Command::Resume(args) => resume::run(&args, context).await,
-        Command::Up(args) => up::run(*args, context).await,
-        Command::Down(args) => down::run(&args, context).await,
-        Command::Logs(args) => logs::run(*args, context).await,
-        Command::KeepServer(args) => keep_server::run(&args).await,
-        Command::Answers(args) => answers::run(&args, context),
-        Command::Doctor(args) => doctor::run(*args, context).await,
-        Command::Completions(args) => completions::run(&args, context),
-        Command::Man(args) => man::run(&args, context),
-        Command::Candidates(args) => candidates::run(&args, context),
-        Command::DemoServer(args) => demo_server::run(&args, context).await,
+        Command::Logout(args) => Box::pin(async move { crate::commands::logout::run(&args, context).await }),
+        Command::Resume(args) => Box::pin(async move { resume::run(&args, context).await }),
+        Command::Up(args) => Box::pin(up::run(*args, context)),
+        Command::Down(args) => Box::pin(async move { down::run(&args, context).await }),
+        Command::Logs(args) => Box::pin(logs::run(*args, context)),
+        Command::KeepServer(args) => Box::pin(async move { keep_server::run(&args).await }),
+        Command::Answers(args) => Box::pin(future::ready(answers::run(&args, context))),
+        Command::Doctor(args) => Box::pin(doctor::run(*args, context)),
+        Command::Completions(args) => Box::pin(future::ready(completions::run(&args, context))),
+        Command::Man(args) => Box::pin(future::ready(man::run(&args, context))),
+        Command::Candidates(args) => Box::pin(future::ready(candidates::run(&args, context))),
+        Command::DemoServer(args) => Box::pin(async move { demo_server::run(&args, context).await }),
     }
 }
 
