@@ -316,7 +316,7 @@ fn client_hint(error: &ClientError) -> Option<String> {
 
 fn unauthorized_hint(refused: &Unauthorized) -> String {
     let Some(login) = &refused.login else {
-        return "it was refused with the credentials that are configured; a sign-in is not tried beside them"
+        return "the server refused the configured credentials; as long as they are set, no sign-in is tried"
             .to_owned();
     };
     let mut words = vec!["toolnexus", "login", login];
@@ -324,7 +324,7 @@ fn unauthorized_hint(refused: &Unauthorized) -> String {
     if refused.is_step_up && !scopes.is_empty() {
         words.extend(["--scope", &scopes]);
     }
-    format!("`{}` signs in; a token of your own comes with --bearer-env VAR", shell_words::join(words))
+    format!("`{}` signs in; --bearer-env VAR sends your own token", shell_words::join(words))
 }
 
 /// Whether a request is one of those with which a conversation begins.

@@ -123,7 +123,7 @@ fn list(root: &Value, key: &str, schema: &Keywords<'_>, input: WordValue) -> Res
     }
     let places = schema.get("prefixItems").or_else(|| schema.get("items").filter(|items| items.is_array()));
     if places.and_then(Value::as_array).is_some_and(|places| !places.is_empty()) {
-        return Err(format!("each entry has a type of its own: write {key}.0=… {key}.1=…, or {key}:=[…]"));
+        return Err(format!("each entry has its own type: write {key}.0=… {key}.1=…, or {key}:=[…]"));
     }
     let has_commas = trimmed.contains(',');
     let one = convert(root, key, &items, input).map_err(|reason| {

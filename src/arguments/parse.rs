@@ -173,7 +173,7 @@ impl Arguments {
             let unread = checker.unread();
             let all = unread.join("; ");
             let tells = "the tool's schema cannot be read at";
-            (!unread.is_empty()).then(|| format!("{tells} {all}; what depends on it is not checked"))
+            (!unread.is_empty()).then(|| format!("{tells} {all}; anything that depends on it is not checked"))
         };
         let faults = match checker.faults(&whole) {
             Ok(faults) if faults.is_empty() => return Ok(unread()),

@@ -93,10 +93,11 @@ impl OAuthClient {
 
     /// Registers a client (RFC 7591) that comes back to `redirect`.
     pub(super) async fn register(web: &Web, server: &AuthServer, redirect: &str) -> Result<Self, AuthError> {
-        const WHAT: &str = "to register this program";
+        const WHAT: &str = "the registration of this program";
         let Some(endpoint) = &server.registration else {
             return Err(AuthError::unusable(format!(
-                "{} does not register clients automatically: register one there, and put its `clientId` under `oauth`",
+                "{} does not register clients automatically: register a client there, and put its `clientId` under \
+                 `oauth`",
                 super::error::tame(&server.issuer)
             )));
         };

@@ -35,7 +35,9 @@ pub(super) async fn sign_in(plan: &Plan<'_>, stop: &CancellationToken) -> Result
         return Err(AuthError::unusable("the authorization server does not support sign-in with a browser"));
     };
     if !server.has_s256 {
-        return Err(AuthError::unusable("the authorization server does not say that it protects codes (PKCE, S256)"));
+        return Err(AuthError::unusable(
+            "the authorization server does not announce PKCE with S256, which protects the sign-in",
+        ));
     }
     let random = |_| AuthError::unusable("random numbers are not available");
     let state = unguessable().map_err(random)?;
@@ -86,7 +88,7 @@ pub(super) async fn sign_in(plan: &Plan<'_>, stop: &CancellationToken) -> Result
             ("code_verifier", verifier),
             ("resource", plan.resource.id.clone()),
         ];
-        endpoint.ask("to give a token for the sign-in", form).await
+        endpoint.ask("the request for a token", form).await
     }
     .await;
     if let Some(done) = done {

@@ -217,7 +217,7 @@ impl SignInCore {
             ("refresh_token", refresh),
             ("resource", known.resource.clone()),
         ];
-        match endpoint.ask("to renew the token", fields).await {
+        match endpoint.ask("the renewal of the token", fields).await {
             Ok(tokens) => {
                 known.take(tokens);
                 if let Some(locked) = &locked {
@@ -269,7 +269,7 @@ impl SignInCore {
         if !scopes.is_empty() {
             fields.push(("scope", scopes.join(" ")));
         }
-        let tokens = endpoint.ask("to give this program a token", fields).await?;
+        let tokens = endpoint.ask("the request for a token", fields).await?;
         let mut known = self.known(&plan, &client, tokens);
         known.refresh_token = None;
         state.known = Some(known);

@@ -75,7 +75,7 @@ async fn poll(endpoint: &TokenEndpoint<'_>, code: &str, interval: Duration) -> R
     loop {
         sleep(interval).await;
         let fields = vec![("grant_type", GRANT.to_owned()), ("device_code", code.to_owned())];
-        match endpoint.ask("to give a token for the device", fields).await {
+        match endpoint.ask("the request for a token", fields).await {
             Err(AuthError::Refused { error, .. }) if error == "authorization_pending" => {}
             Err(AuthError::Refused { error, .. }) if error == "slow_down" => {
                 interval = (interval + INTERVAL).min(LONGEST);

@@ -54,13 +54,15 @@ pub(super) async fn resource(web: &Web, server: &Url, challenge: Option<&Challen
         None => well_known(server, "oauth-protected-resource"),
     };
     for place in &places {
-        let missing = |source| AuthError::Missing { what: "the server's metadata", source };
+        let missing = |source| AuthError::Missing { what: "the request for the server's metadata", source };
         let document = web.get(place).await.map_err(missing)?;
         match (document.status, document.object()) {
             (200, Some(object)) => return read_resource(server, &object),
             (200, None) | (400..=499, _) if named.is_none() => {}
             (status, _) => {
-                return Err(AuthError::unusable(format!("the server's metadata did not come: HTTP {status}")));
+                return Err(AuthError::unusable(format!(
+                    "the request for the server's metadata was answered with HTTP {status}"
+                )));
             }
         }
     }
@@ -77,7 +79,7 @@ fn read_resource(server: &Url, object: &Map<String, Value>) -> Result<Resource, 
     }
     let issuers = texts(object, "authorization_servers").unwrap_or_default();
     if issuers.is_empty() {
-        return Err(AuthError::unusable("the server's metadata names no authorization server"));
+        return Err(AuthError::unusable("the server's metadata does not name an authorization server"));
     }
     let scopes = texts(object, "scopes_supported").unwrap_or_default();
     Ok(Resource { id: id.to_owned(), issuers, scopes, is_assumed: false })
@@ -122,7 +124,8 @@ pub(super) async fn auth_server(web: &Web, issuer: &str, is_assumed: bool) -> Re
     }
     let mut wrong = None;
     for place in places.iter().filter_map(|place| url.join(place).ok()) {
-        let missing = |source| AuthError::Missing { what: "the authorization server's metadata", source };
+        let missing =
+            |source| AuthError::Missing { what: "the request for the authorization server's metadata", source };
         let document = web.get(&place).await.map_err(missing)?;
         let Some(object) = document.object().filter(|_| document.status == 200) else { continue };
         match read_auth_server(web, issuer, &object) {

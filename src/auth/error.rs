@@ -11,7 +11,7 @@ pub enum AuthError {
     #[error("{0}")]
     Unusable(String),
     /// A document or an answer did not come.
-    #[error("{what} did not come")]
+    #[error("{what} got no answer")]
     Missing {
         /// What was asked for.
         what: &'static str,
@@ -32,7 +32,7 @@ pub enum AuthError {
     #[error("you did not sign in")]
     No,
     /// There is nobody who could sign in.
-    #[error("nobody is there to sign in")]
+    #[error("there is nobody to sign in")]
     Nobody,
     /// The person did not come back in time.
     #[error("nobody signed in within {} s", .0.as_secs())]

@@ -10,7 +10,7 @@ const ID_JAG: &str = "urn:ietf:params:oauth:token-type:id-jag";
 /// Has the identity provider say to the authorization server of `plan` who the person is: their ID token is exchanged
 /// for a statement that counts there alone (enterprise-managed authorization; RFC 8693).
 pub(super) async fn statement(plan: &Plan<'_>, provider: &IdentityProvider) -> Result<String, AuthError> {
-    const WHAT: &str = "to give a statement of the identity provider";
+    const WHAT: &str = "the token exchange with the identity provider";
     let id_token = jwt::statement(&provider.id_token, "ID token")?;
     let oauth = OAuth {
         client_id: Some(provider.client_id.clone()),
@@ -36,7 +36,7 @@ pub(super) async fn statement(plan: &Plan<'_>, provider: &IdentityProvider) -> R
     let answer = endpoint.reply(WHAT, fields).await?;
     let text = |key: &str| answer.get(key).and_then(Value::as_str).unwrap_or_default();
     if text("issued_token_type") != ID_JAG {
-        return Err(AuthError::unusable(format!("{WHAT}: the answer is a token of another kind")));
+        return Err(AuthError::unusable(format!("{WHAT}: the answer is a different kind of token")));
     }
     let statement = text("access_token");
     let is_one = statement.split('.').count() == 3 && statement.bytes().all(|byte| byte.is_ascii_graphic());

@@ -5,7 +5,7 @@ mod system {
     use keyring::v1::{Entry, Error};
 
     fn entry() -> Result<Entry, String> {
-        Entry::store_status().as_ref().map_err(|error| format!("there is none that can be used ({error})"))?;
+        Entry::store_status().as_ref().map_err(|error| format!("no keyring can be used ({error})"))?;
         Entry::new(env!("CARGO_PKG_NAME"), "sign-ins").map_err(|error| error.to_string())
     }
 
@@ -27,7 +27,7 @@ mod system {
     /// On a thread that belongs to no runtime: it waits for the system, and may wait for a person to unlock it.
     fn away<T: Send + 'static>(ask: impl FnOnce() -> Result<T, String> + Send + 'static) -> Result<T, String> {
         let asked = std::thread::spawn(ask).join();
-        asked.unwrap_or_else(|_| Err("it broke down".to_owned()))
+        asked.unwrap_or_else(|_| Err("it stopped unexpectedly".to_owned()))
     }
 }
 

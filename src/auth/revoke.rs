@@ -51,7 +51,8 @@ pub async fn sign_out(
                 insecure: false,
             },
         };
-        let web = Web::new(&plain).map_err(|source| AuthError::Missing { what: "a connection", source })?;
+        let web =
+            Web::new(&plain).map_err(|source| AuthError::Missing { what: "the revocation of the tokens", source })?;
         let endpoint =
             TokenEndpoint { web: &web, url: &revocation, issuer: &known.issuer, client: &known.client, oauth };
         for (kind, token) in [("refresh_token", &known.refresh_token), ("access_token", &known.access_token)] {
@@ -59,7 +60,11 @@ pub async fn sign_out(
             let fields = vec![("token", token.clone()), ("token_type_hint", kind.to_owned())];
             let document = endpoint.post(&revocation, fields).await?;
             if document.status != 200 {
-                return Err(AuthError::refused("to revoke the tokens", &format!("HTTP {}", document.status), None));
+                return Err(AuthError::refused(
+                    "the revocation of the tokens",
+                    &format!("HTTP {}", document.status),
+                    None,
+                ));
             }
         }
         Ok(())

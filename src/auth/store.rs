@@ -109,7 +109,8 @@ pub enum StoreError {
         source: io::Error,
     },
     /// Others can read it, so that it may be known to anybody.
-    #[error("others can read the sign-ins in {}: if nobody did, `chmod 600` it; else remove it, and sign in again", .0.display())]
+    #[error("others can read the sign-ins in {}: run `chmod 600` on it, or, if somebody may have read it, remove it \
+             and sign in again", .0.display())]
     Open(PathBuf),
     /// It is not our file.
     #[error("{} does not hold sign-ins: remove it, and sign in again", .0.display())]
@@ -209,7 +210,7 @@ impl Store {
             lock.lock()?;
             Ok(lock)
         });
-        let lock = locked.await.unwrap_or_else(|_| Err(io::Error::other("the lock was given up")));
+        let lock = locked.await.unwrap_or_else(|_| Err(io::Error::other("waiting for the lock was interrupted")));
         match lock {
             Ok(lock) => Ok(Locked { store, _lock: lock }),
             Err(source) => Err(StoreError::Io { what: "written", path: self.path(), source }),

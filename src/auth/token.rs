@@ -58,6 +58,6 @@ impl TokenEndpoint<'_> {
         let body = form_urlencoded::Serializer::new(String::new()).extend_pairs(fields).finish();
         let kind = "application/x-www-form-urlencoded";
         let posted = self.web.post(url, kind, body, authorization.as_deref()).await;
-        posted.map_err(|source| AuthError::Missing { what: "the authorization server's answer", source })
+        posted.map_err(|source| AuthError::Missing { what: "the request to the authorization server", source })
     }
 }

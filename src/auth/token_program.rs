@@ -72,7 +72,7 @@ fn read(prints: Prints, text: &str) -> Result<Grant, &'static str> {
                 Value::String(value) => Some((name, value)),
                 _ => None,
             });
-            Grant(pairs.collect::<Option<_>>().ok_or("printed a header whose value is not a text")?)
+            Grant(pairs.collect::<Option<_>>().ok_or("printed a header whose value is not a string")?)
         }
     };
     let can_be_sent = |(name, value): &(String, String)| {

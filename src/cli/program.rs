@@ -163,7 +163,7 @@ fn block_on<T>(future: impl Future<Output = anyhow::Result<T>>) -> anyhow::Resul
 /// Whether there are descriptors enough to wait for anything: the runtime ends the program where there are not.
 fn descriptors() -> Result<(), Error> {
     can_open(DESCRIPTORS)
-        .map_err(|error| Error::Io(format!("toolnexus may not open enough files (`ulimit -n`): {error}")))
+        .map_err(|error| Error::Io(format!("toolnexus is not allowed to open enough files (`ulimit -n`): {error}")))
 }
 
 /// What `words` say, or what clap says of them, with the grammar that it went by.

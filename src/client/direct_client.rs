@@ -290,9 +290,9 @@ impl DirectClient {
                 return Err(ClientError::Interrupted { method: method.to_owned() });
             }
             let words = if self.is_http() {
-                "the connection was lost and is opened again"
+                "the connection was lost and is being reopened"
             } else {
-                "it had ended and is started again; what it kept in memory is lost"
+                "it had ended and is being started again; what it had in memory is lost"
             };
             session.wire.setup().warn(words);
             session.wire.close().await;

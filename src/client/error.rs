@@ -60,7 +60,7 @@ pub enum ClientError {
         after: Duration,
     },
     /// A tool was to be called with something else than an object: what it was.
-    #[error("the arguments of a tool are an object, and {} is none", cut(&.0.to_string(), 40))]
+    #[error("the arguments of a tool must be an object, not {}", cut(&.0.to_string(), 40))]
     Arguments(Value),
     /// What an accepted link leads to was not done in time.
     #[error("the step behind the link was not finished within {} s", seconds(*after))]

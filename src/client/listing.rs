@@ -48,7 +48,7 @@ impl DirectClient {
             let mut page = frame.body_value().map_err(|error| invalid(error.to_string()))?;
             match page.get_mut(key).map(Value::take) {
                 Some(Value::Array(list)) => entries.extend(list),
-                _ => return Err(invalid(format!("the result has no list {key:?}"))),
+                _ => return Err(invalid(format!("the result has no {key:?} list"))),
             }
             let next = match page.get("nextCursor") {
                 Some(Value::String(next)) => next.clone(),

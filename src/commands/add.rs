@@ -84,7 +84,8 @@ pub fn run(args: &AddArgs, context: &Context) -> anyhow::Result<()> {
 /// That a secret stands in a file now.
 pub(super) fn as_it_is(server: &str, place: &str) -> String {
     format!(
-        "{server}: {place} looks like a secret, and stands in the file as it is; `${{VAR}}` in its place keeps it out"
+        "{server}: {place} looks like a secret, and is in the file as plain text; write `${{VAR}}` instead to keep it \
+         out"
     )
 }
 
@@ -98,7 +99,7 @@ fn doubts(args: &AddArgs, folder: &Path, environment: &Environment) -> Vec<Strin
     let is_elsewhere = environment.absolute(folder) != environment.folder;
     let relative = args.command.iter().find(is_relative).filter(|_| is_elsewhere);
     let relative = relative.map(|word| {
-        format!("{word} counts from the folder that toolnexus is run in; --replace --cwd . fixes it to this one")
+        format!("{word} is relative to the folder in which toolnexus is run; --replace --cwd . ties it to this folder")
     });
     is_missing.then(|| missing(program)).into_iter().chain(relative).collect()
 }

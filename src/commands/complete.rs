@@ -66,7 +66,7 @@ pub async fn run(args: CompleteArgs, context: &Context) -> anyhow::Result<()> {
             let value: Value = serde_json::from_str(result.get()).unwrap_or_default();
             let completion = &value["completion"];
             let Some(values) = completion["values"].as_array() else {
-                return Err(one.invalid(method, "the result has no list \"completion.values\"".to_owned()).into());
+                return Err(one.invalid(method, "the result has no \"completion.values\" list".to_owned()).into());
             };
             let lines =
                 values.iter().filter_map(Value::as_str).flat_map(|text| [safe_address(text), "\n".into()]).collect();

@@ -216,7 +216,7 @@ impl Seen {
 /// Where an entry stands, and which it hides.
 fn stands_in(entry: &ServerEntry) -> String {
     let Some(file) = &entry.file else { return String::new() };
-    let hides = entry.hides.as_ref().map(|own| format!(", hides the one of {}", own.display())).unwrap_or_default();
+    let hides = entry.hides.as_ref().map(|own| format!(", hides the one in {}", own.display())).unwrap_or_default();
     format!("  ({}:{}{hides})", file.display(), entry.line)
 }
 

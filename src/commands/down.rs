@@ -49,14 +49,14 @@ pub async fn run(args: &DownArgs, context: &Context) -> anyhow::Result<()> {
     for (found, ending) in meant.iter().zip(ended) {
         let standing = &found.standing;
         let (word, text) =
-            match ending.map_err(|refused| Error::Io(format!("{} was not ended: {refused}", standing.server)))? {
+            match ending.map_err(|refused| Error::Io(format!("{} was not stopped: {refused}", standing.server)))? {
                 KeptEnding::Ended => ("ended", "down"),
                 KeptEnding::Killed => ("killed", "down; it did not stop by itself, so it was killed"),
             };
         let lost = match standing.waiting {
             0 => String::new(),
-            1 => "; a call that waited for answers is cancelled".to_owned(),
-            more => format!("; {more} calls that waited for answers are cancelled"),
+            1 => "; a call that was waiting for answers was cancelled".to_owned(),
+            more => format!("; {more} calls that were waiting for answers were cancelled"),
         };
         lines.push_str(&format!("{}  {text}{lost}\n", safe_line(&standing.server)));
         servers.insert(standing.server.clone(), json!({"pid": standing.pid, "end": word}));

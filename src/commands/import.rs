@@ -84,7 +84,7 @@ fn sources(args: &ImportArgs, environment: &Environment) -> Result<Vec<ForeignFi
             let files = known_files(Some(client), environment);
             if files.is_empty() {
                 let hint =
-                    Some("`toolnexus servers --discover` shows what there is; a FILE can be named, too".to_owned());
+                    Some("`toolnexus servers --discover` shows what there is; you can also name a FILE".to_owned());
                 let reason = format!("no servers of {} are found", client.title());
                 return Err(ConfigError::NothingToImport { reason, hint }.into());
             }
@@ -184,8 +184,9 @@ impl Copied {
         // Of two with one name in the files of a client the first counts, as it does for our own file.
         if there.is_some() && (!replace || self.has_seen(name)) {
             self.kept.push(name.clone());
-            self.notes
-                .push(format!("{name} of {from} is left out: there is another one of that name; --replace takes it"));
+            self.notes.push(format!(
+                "{name} from {from} is left out: you already have a server with that name; --replace replaces it"
+            ));
             return;
         }
         let text = Value::Object(entry.clone()).to_string();
@@ -210,7 +211,7 @@ impl Copied {
             let lines: String = lines.collect();
             match (self.added.len(), self.kept.len()) {
                 (0, 0) => "there is nothing to copy\n".to_owned(),
-                (0, kept) => format!("nothing new: {kept} of {kept} are in {file}\n"),
+                (0, kept) => format!("nothing new: {kept} of {kept} are already in {file}\n"),
                 (1, _) => format!("{lines}copied 1 server to {file}\n"),
                 (count, _) => format!("{lines}copied {count} servers to {file}\n"),
             }

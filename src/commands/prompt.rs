@@ -67,7 +67,7 @@ pub async fn run(args: PromptArgs, context: &Context) -> anyhow::Result<()> {
             let raw = one.call("prompts/get", params).await?;
             let value: Value = serde_json::from_str(raw.get()).unwrap_or_default();
             if !value["messages"].is_array() {
-                return Err(one.invalid("prompts/get", "the result has no list \"messages\"".to_owned()).into());
+                return Err(one.invalid("prompts/get", "the result has no \"messages\" list".to_owned()).into());
             }
             Ok(printer.prompt(&raw, &value)?)
         })

@@ -149,7 +149,7 @@ fn of_which_file(config: &Config, entry: &ServerEntry) -> Option<String> {
     let below = config.below.as_ref()?;
     let file = entry.file.as_ref()?;
     match &entry.hides {
-        Some(hidden) => Some(format!("from {}, hides the one of {}", file.display(), hidden.display())),
+        Some(hidden) => Some(format!("from {}, hides the one in {}", file.display(), hidden.display())),
         None if file == below => Some("your own".to_owned()),
         None => Some(format!("from {}", file.display())),
     }

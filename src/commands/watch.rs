@@ -69,7 +69,8 @@ pub async fn run(args: WatchArgs, context: &Context) -> anyhow::Result<()> {
         let info = one.client.info();
         if info.era() == Era::Modern && info.declares("logging") {
             let words = format!(
-                "{}: over {} a server logs during calls only; an older --protocol shows all of its log, where it speaks one",
+                "{}: with {} a server logs only during calls; an older --protocol shows its whole log, if the server \
+                 speaks one",
                 one.server, info.revision
             );
             printer.note(&words)?;

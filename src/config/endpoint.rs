@@ -64,14 +64,14 @@ fn stdio(reader: &mut EntryReader<'_>, command: &Member) -> Result<StdioEndpoint
     let mut words = match command.value.elements() {
         Some(nodes) => nodes.iter().map(|node| reader.text_in("command", node)).collect::<Result<Vec<_>, _>>()?,
         None if command.value.text().is_some() => vec![reader.text(command)?],
-        None => return Err(reader.expected(command, "a text, or a list of texts")),
+        None => return Err(reader.expected(command, "a string, or a list of strings")),
     };
     if words.first().is_none_or(|program| program.trim().is_empty()) {
         return Err(reader.wrong(command.value.at, "command: is empty"));
     }
     let program = reader.checked("command", &command.value, reader.file.scope.program(&words.remove(0)))?;
     if let Some(args) = reader.first(&["args"]) {
-        let nodes = args.value.elements().ok_or_else(|| reader.expected(args, "a list of texts"))?;
+        let nodes = args.value.elements().ok_or_else(|| reader.expected(args, "a list of strings"))?;
         for (index, node) in nodes.iter().enumerate() {
             words.push(reader.text_in(&format!("args[{index}]"), node)?);
         }
@@ -86,7 +86,7 @@ fn stdio(reader: &mut EntryReader<'_>, command: &Member) -> Result<StdioEndpoint
 
 fn http(reader: &mut EntryReader<'_>, url: &Member, kind: HttpKind) -> Result<HttpEndpoint, ConfigError> {
     if url.value.text().is_none() {
-        return Err(reader.expected(url, "a text"));
+        return Err(reader.expected(url, "a string"));
     }
     let address = reader.checked(&url.key, &url.value, web_address(&reader.text(url)?))?;
     // A value with a slash in it ends the host early: no part of it is shown all the same.

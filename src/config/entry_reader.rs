@@ -218,7 +218,7 @@ impl<'a> EntryReader<'a> {
             let Some(member) = self.node.member(key).filter(|_| !self.file.reads_braces) else { continue };
             if let Some(name) = others_keys::braced_variable(&member.value) {
                 let reason =
-                    format!("{key}: `{{env:{name}}}` is sent as it stands; write `${{{name}}}` for the variable");
+                    format!("{key}: `{{env:{name}}}` is sent as written; write `${{{name}}}` for the variable");
                 self.warn(member.at, &reason);
             }
         }
@@ -288,7 +288,7 @@ impl<'a> EntryReader<'a> {
             Content::Text(text) => text.clone(),
             Content::Number(number) => number.to_string(),
             Content::Bool(flag) => flag.to_string(),
-            _ => return Err(self.expected_in(key, node, "a text")),
+            _ => return Err(self.expected_in(key, node, "a string")),
         };
         let text = if self.file.reads_braces { others_keys::braces(&text) } else { text };
         self.expanded(key, node, &text)
@@ -310,7 +310,7 @@ impl<'a> EntryReader<'a> {
 
     /// An object of texts, in its order. Of a repeated key the last one counts.
     pub(super) fn texts(&self, member: &Member) -> Result<Vec<(String, String)>, ConfigError> {
-        let members = member.value.members().ok_or_else(|| self.expected(member, "an object with text values"))?;
+        let members = member.value.members().ok_or_else(|| self.expected(member, "an object with string values"))?;
         let is_last = |inner: &&Member| member.value.member(&inner.key).is_some_and(|last| last.at == inner.at);
         let pair = |inner: &Member| {
             let key = format!("{}.{}", member.key, inner.key);

@@ -203,7 +203,7 @@ impl Node {
             Content::Bool(flag) => flag.to_string(),
             Content::Number(number) => number.to_string(),
             Content::Text(text) if text.chars().count() <= 40 => format!("{text:?}"),
-            Content::Text(_) => "a text".to_owned(),
+            Content::Text(_) => "a string".to_owned(),
             Content::List(_) => "a list".to_owned(),
             Content::Object(_) => "an object".to_owned(),
         }

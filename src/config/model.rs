@@ -225,7 +225,7 @@ pub enum ConfigError {
         reason: String,
     },
     /// There is an entry of that name.
-    #[error("{} has a server {name:?} already", path.display())]
+    #[error("{} already has a server {name:?}", path.display())]
     Taken {
         /// The name.
         name: String,
@@ -277,16 +277,15 @@ impl ConfigError {
                     (near, _) => Some(format!("did you mean {}?", near.join(" or "))),
                 }
             }
-            Self::NotFound(..) => {
-                Some(
-                    "`toolnexus add NAME -- COMMAND` makes one; --config names a file; a server can also be a URL, or a command after `--`"
-                        .to_owned(),
-                )
-            }
+            Self::NotFound(..) => Some(
+                "`toolnexus add NAME -- COMMAND` adds one; --config FILE uses another file; a server can also be \
+                     a URL, or a command after `--`"
+                    .to_owned(),
+            ),
             Self::Disabled(name) => Some(format!("`toolnexus enable {}` switches it on", shell_words::quote(name))),
             Self::NothingToImport { hint, .. } => hint.clone(),
             Self::Taken { name, .. } => {
-                Some(format!("`toolnexus remove {name}` takes it out; --replace puts the new one in its place"))
+                Some(format!("`toolnexus remove {name}` removes it; --replace replaces it with the new one"))
             }
             Self::Unreadable { .. }
             | Self::Unwritable { .. }

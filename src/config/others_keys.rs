@@ -54,7 +54,7 @@ pub(super) fn instead(key: &str, has_url: bool) -> Option<String> {
     let instead = if has_url {
         "write `headers`: {\"Authorization\": \"Bearer ${VARIABLE}\"}, or the header that the server wants"
     } else {
-        "put it under `env`, by the name that the program reads"
+        "put it under `env`, with the name that the program reads"
     };
     Some(instead.to_owned())
 }
@@ -78,7 +78,7 @@ pub(super) fn add_headers(reader: &mut EntryReader<'_>, endpoint: &mut HttpEndpo
         for (name, value) in found {
             reader.checked(&member.key, &member.value, check_header(&name, &value))?;
             if endpoint.headers.iter().any(|(known, _)| known.eq_ignore_ascii_case(&name)) {
-                reader.warn(member.at, &format!("{name} of `{}` is not read beside the one above", member.key));
+                reader.warn(member.at, &format!("{name} in `{}` is ignored, because of the one above", member.key));
             } else {
                 endpoint.headers.push((name, value));
             }
@@ -121,7 +121,7 @@ fn request_init(reader: &mut EntryReader<'_>, member: &Member) -> Result<Vec<(St
         match inner.key.as_str() {
             _ if inner.value.content == Content::Null => {}
             "headers" => headers = reader.texts(inner)?,
-            other => reader.warn(inner.at, &format!("`{}.{other}` is not read", member.key)),
+            other => reader.warn(inner.at, &format!("`{}.{other}` is ignored", member.key)),
         }
     }
     Ok(headers)
@@ -146,7 +146,7 @@ fn authorization(reader: &mut EntryReader<'_>, member: &Member) -> Result<Option
         return reader.text_in("auth.token", &token.value).map(Some);
     }
     let write = "write `headers`: {\"Authorization\": …}, or `oauth`";
-    reader.warn(member.at, &format!("`auth` is not read in this form; {write}"));
+    reader.warn(member.at, &format!("`auth` is not supported in this form; {write}"));
     Ok(None)
 }
 

@@ -28,7 +28,7 @@ pub(super) fn result(method: &str, params: &Value) -> Option<Result<Value, RpcEr
         ]})),
         "resources/templates/list" => Ok(json!({"resourceTemplates": [
             {"uriTemplate": "demo://notes/{day}", "name": "notes", "mimeType": "text/plain",
-             "description": "The notes of a day of the week."},
+             "description": "The notes for a day of the week."},
         ]})),
         "resources/read" => read(text(params, "uri")),
         "prompts/list" => Ok(json!({"prompts": [

@@ -15,7 +15,7 @@ pub(super) fn list() -> Value {
         {"name": "greet", "title": "Greet", "description": "Asks who you are, and greets you.", "inputSchema": nothing},
         {"name": "survey", "title": "Survey", "description": "Asks with every kind of field, and repeats the answers.",
          "inputSchema": nothing},
-        {"name": "connect", "title": "Connect", "description": "Asks you to approve on a web page of this machine.",
+        {"name": "connect", "title": "Connect", "description": "Asks you to approve on a web page on this machine.",
          "inputSchema": nothing},
         {"name": "countdown", "title": "Countdown", "description": "Counts down, and reports each step.",
          "annotations": {"readOnlyHint": true},

@@ -78,7 +78,7 @@ pub fn elicit(
     check_elicitation(params, modes)?;
     let question = Arc::new(Question::new(request, origin));
     if let QuestionBody::Refused(refused) = question.body() {
-        let why = Some(Why::new(format!("the link is not offered: {}", refused.reason)));
+        let why = Some(Why::new(format!("the link cannot be opened: {}", refused.reason)));
         let end = ready(Elicited::Replied { result: ElicitResult::Cancel, why });
         return Ok(Asked { question, end: end.boxed() });
     }

@@ -21,7 +21,7 @@ pub(super) fn held(question: &Question, mut answer: Answer) -> Result<Answer, Wh
         Some(Value::Object(content)) => content,
         Some(other) => {
             let kind = crate::form::type_of(&other);
-            return Err(Why::new(format!("the answer's data is {kind}, but an object is wanted")));
+            return Err(Why::new(format!("the answer's data is {kind}, not an object")));
         }
     };
     let faults = form.check(&content);
@@ -64,7 +64,7 @@ mod tests {
             (None, "does not fit the form: name: required, but missing"),
             (Some(json!({"name": "A"})), "name: A is too short"),
             (Some(json!({"name": "Ada", "nmae": "x"})), "nmae: not a field of this form; did you mean name?"),
-            (Some(json!(["Ada"])), "data is a list, but an object is wanted"),
+            (Some(json!(["Ada"])), "data is a list, not an object"),
             (Some(json!({"name": "Ada", "age": "36"})), "age: \"36\" is text"),
         ] {
             let why = held(&question, make_answer(&question.request.id, true, data.clone())).expect_err("refused");

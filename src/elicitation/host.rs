@@ -89,7 +89,7 @@ fn label_warning(host: &str, labels: &[&str]) -> Option<String> {
     let in_front = &labels[..labels.len().saturating_sub(own)];
     if in_front.iter().skip(1).any(|label| PUBLIC_ENDS.contains(label)) {
         let owner = labels[labels.len() - own..].join(".");
-        return Some(format!("the host belongs to {owner}, whatever stands before that"));
+        return Some(format!("the host belongs to {owner}, whatever comes before that"));
     }
     (labels.len() > MANY_PARTS)
         .then(|| format!("the host has many parts; it ends in {}", labels[labels.len() - own..].join(".")))

@@ -23,7 +23,7 @@ pub struct Link {
 
 /// Why a link is not offered at all: the server is told `cancel`.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the link cannot be offered: {reason}")]
+#[error("the link cannot be opened: {reason}")]
 pub struct LinkRefused {
     /// The reason, in printable ASCII and without the link itself.
     pub reason: String,

@@ -53,7 +53,7 @@ impl Field {
         Ok(if let Value::Array(values) = list { values } else { vec![list] })
     }
 
-    /// Whether the field is a list of texts or numbers that were not given to choose from.
+    /// Whether the field is a list of strings or numbers that were not given to choose from.
     pub fn is_free_list(&self) -> bool {
         self.plain_items().is_some()
     }
@@ -219,7 +219,7 @@ impl Field {
         (!parts.is_empty()).then(|| parts.into())
     }
 
-    /// The type of the items, where the field is a list of texts or numbers that were not given to choose from.
+    /// The type of the items, where the field is a list of strings or numbers that were not given to choose from.
     pub(super) fn plain_items(&self) -> Option<&str> {
         let is_list = self.kind == FieldKind::Json && self.schema.get("type").is_some_and(|name| name == "array");
         let items = self.schema.get("items").filter(|_| is_list)?.get("type")?.as_str()?;

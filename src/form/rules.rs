@@ -9,7 +9,7 @@ impl Field {
         let mut parts = self.rule_parts();
         // Where one cannot repeat the field, commas do.
         if let (Some(items), Some(wanted)) = (self.plain_items(), parts.last_mut()) {
-            let items = if items == "string" { "texts" } else { "numbers" };
+            let items = if items == "string" { "values" } else { "numbers" };
             *wanted = format!("{items} separated by commas, or a JSON list");
         }
         parts.join(", ")
@@ -37,7 +37,7 @@ impl Field {
             FieldKind::List(rules) => parts.push(rules.range()),
             FieldKind::Const(value) => parts.push(format!("always {}", words::cut(&words::bare(value), 40))),
             FieldKind::Json => parts.push(match self.plain_items() {
-                Some("string") => "list of texts".to_owned(),
+                Some("string") => "list of text values".to_owned(),
                 Some(_) => "list of numbers".to_owned(),
                 None => "JSON".to_owned(),
             }),

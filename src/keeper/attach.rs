@@ -66,7 +66,7 @@ impl Attach for Attaching {
                 Ok(attachment) => Some(Ok(Client::attached(attachment?))),
                 Err(NotAttached::Server(error)) => Some(Err(error)),
                 Err(NotAttached::Foreign(reason)) => {
-                    let text = format!("it is started for this command alone, because {reason}");
+                    let text = format!("it is started only for this command, because {reason}");
                     (options.notices)(Notice { server: options.server.clone(), kind: NoticeKind::Warning(text) });
                     None
                 }
@@ -149,17 +149,17 @@ async fn begin(
         };
         if was_kept {
             let text = if is_other {
-                "it is kept by another version of the program, which ends it when it is no longer used: another one is \
-                 started, without what that one has in memory"
+                "another version of toolnexus keeps it, and will stop it when it is no longer used; a new one is \
+                 started, without what the old one has in memory"
             } else {
-                "its keeper has ended, so it is started again; what it kept in memory is lost"
+                "its keeper has ended, so it is started again; what it had in memory is lost"
             };
             (options.notices)(Notice { server: options.server.clone(), kind: NoticeKind::Warning(text.to_owned()) });
         }
         start(folder, setup).await?;
         return match reach(&socket, options, stop).await {
             Err(NotAttached::Nobody | NotAttached::OtherVersion) => {
-                Err(NotAttached::Foreign("its keeper ended at once".to_owned()))
+                Err(NotAttached::Foreign("its keeper ended immediately".to_owned()))
             }
             reached => reached,
         };
@@ -186,7 +186,7 @@ pub(super) async fn connect(socket: &Path) -> Result<Stream, NotAttached> {
         Ok(true) => Ok(stream),
         Ok(false) => Err(NotAttached::Foreign(format!("another user owns {}", socket.display()))),
         Err(error) => {
-            Err(NotAttached::Foreign(format!("the owner of {} cannot be found out: {error}", socket.display())))
+            Err(NotAttached::Foreign(format!("the owner of {} cannot be determined: {error}", socket.display())))
         }
     }
 }

@@ -53,7 +53,7 @@ impl Folder {
         let folder = Self(place());
         match make_private_folder(&folder.0) {
             Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
-                Err(FolderRefused(format!("the folder {} cannot be made: {error}", folder.0.display())))
+                Err(FolderRefused(format!("the folder {} cannot be created: {error}", folder.0.display())))
             }
             _ => folder.checked(),
         }

@@ -43,7 +43,7 @@ pub(super) async fn start(folder: &Folder, setup: &KeeperSetup) -> Result<(), Fo
             return Ok(());
         }
         if let Ok(Some(status)) = keeper.try_wait() {
-            return Err(failed(&format!("it ended at once ({status})")));
+            return Err(failed(&format!("it ended immediately ({status})")));
         }
         if Instant::now() > until {
             drop(keeper.start_kill());

@@ -45,7 +45,7 @@ impl Pictures {
             || term.contains("sixel")
             || matches!(program, "contour" | "mlterm");
         if takes_sixel {
-            return Err("this terminal takes images as sixel, which toolnexus does not write".to_owned());
+            return Err("this terminal shows images only as sixel, which toolnexus does not write".to_owned());
         }
         Err("this terminal is not known to show images: kitty, Ghostty, iTerm2, WezTerm, Konsole and mintty are"
             .to_owned())
@@ -61,7 +61,7 @@ impl Pictures {
         }
         let size = png_size(image);
         if self == Self::Kitty && size.is_none() {
-            return Err("this terminal shows PNG alone".to_owned());
+            return Err("this terminal shows only PNG images".to_owned());
         }
         // Only what is known to be too wide is scaled.
         let is_wide = size.is_some_and(|(width, _)| (width / CELL) as usize > columns);

@@ -113,7 +113,7 @@ fn words(shown: &Activity, all: &[&Activity], elapsed: Duration) -> String {
     match &shown.doing {
         Doing::Starting { server, fetcher } if all.len() == 1 => match fetcher {
             Some(fetcher) if elapsed >= LONG => {
-                format!("starting {}, {} may be fetching it", safe_name(server), safe_name(fetcher))
+                format!("starting {}, {} may be downloading it", safe_name(server), safe_name(fetcher))
             }
             _ => format!("starting {}", safe_name(server)),
         },
@@ -132,7 +132,7 @@ fn words(shown: &Activity, all: &[&Activity], elapsed: Duration) -> String {
         Doing::Many { server, name, done, failed, running, part } => {
             let bar = part.map(|part| format!("{}  ", bar(part))).unwrap_or_default();
             let failed = if *failed > 0 { format!(", {failed} failed") } else { String::new() };
-            let running = if *running > 1 { format!(", {running} under way") } else { String::new() };
+            let running = if *running > 1 { format!(", {running} running") } else { String::new() };
             format!("{}, {}  {bar}{done} done{failed}{running}", safe_name(server), safe_name(name))
         }
     }
@@ -225,7 +225,7 @@ mod tests {
         let starting = |server: &str| Doing::Starting { server: server.to_owned(), fetcher: Some("npx".to_owned()) };
         let one = [Activity::new(starting("files"), since)];
         assert_eq!(at(1, &one, 80), "⠋ starting files  0:01");
-        assert_eq!(at(2, &one, 80), "⠋ starting files, npx may be fetching it  0:02");
+        assert_eq!(at(2, &one, 80), "⠋ starting files, npx may be downloading it  0:02");
         let all: Vec<Activity> = ["a", "b", "c", "d", "e"].map(|name| Activity::new(starting(name), since)).into();
         assert_eq!(at(2, &all, 80), "⠋ waiting for a, b, c, d and 1 more  0:02");
     }
@@ -235,7 +235,7 @@ mod tests {
         let many = |part| Doing::Many { server: "s".into(), name: "t".into(), done: 37, failed: 1, running: 8, part };
         let since = Instant::now();
         let all = [Activity::new(call(), since), Activity::new(many(Some(0.5)), since)];
-        assert_eq!(at(0, &all, 80), "⠋ s, t  ━━━━━━──────  37 done, 1 failed, 8 under way  0:00");
-        assert_eq!(at(0, &[Activity::new(many(None), since)], 80), "⠋ s, t  37 done, 1 failed, 8 under way  0:00");
+        assert_eq!(at(0, &all, 80), "⠋ s, t  ━━━━━━──────  37 done, 1 failed, 8 running  0:00");
+        assert_eq!(at(0, &[Activity::new(many(None), since)], 80), "⠋ s, t  37 done, 1 failed, 8 running  0:00");
     }
 }

@@ -175,7 +175,7 @@ impl PageServer {
     async fn answer(&self, request: Request<Incoming>) -> Response<PageBody> {
         let (head, body) = request.into_parts();
         if !guard::admits(&head.method, &head.headers, self.port) {
-            return reply::plain(StatusCode::FORBIDDEN, "This page is not for you.\n");
+            return reply::plain(StatusCode::FORBIDDEN, "This page cannot be opened from there.\n");
         }
         let Some(path) = self.below(head.uri.path()) else {
             return reply::plain(StatusCode::NOT_FOUND, "There is no such page.\n");
@@ -186,8 +186,8 @@ impl PageServer {
         let is_post = head.method == Method::POST;
         if self.site.is_personal() && !self.forms.has_cookie(&head.headers) && (is_post || !self.forms.claim()) {
             // A link from another site's page comes without the cookie; a link on this page comes with it.
-            let words = "A page of questions belongs to the browser that opened it first, and this request does not come \
-                         from there, or your browser keeps no cookies.";
+            let words = "This page belongs to the browser that opened it first. This request came from another \
+                         browser, or your browser does not accept cookies.";
             return reply::refusal("This page is open in another browser", words, &self.base, &nonce);
         }
         let form = if is_post {
@@ -196,13 +196,16 @@ impl PageServer {
                 return reply::plain(StatusCode::UNSUPPORTED_MEDIA_TYPE, "This is not a form.\n");
             }
             let Ok(Ok(body)) = timeout(PATIENCE, Limited::new(body, MAX_FORM).collect()).await else {
-                return reply::plain(StatusCode::PAYLOAD_TOO_LARGE, "This form is too large, or came too slowly.\n");
+                return reply::plain(
+                    StatusCode::PAYLOAD_TOO_LARGE,
+                    "This form is too large, or took too long to arrive.\n",
+                );
             };
             let fields = Fields::parse(&body.to_bytes());
             if !self.forms.accept(&head.headers, &fields, self.site.is_trial(path)) {
-                let words = "This form was sent already, or is not from this page, or the browser keeps no cookies. \
-                             Nothing was done.";
-                return reply::refusal("Not taken", words, &self.base, &nonce);
+                let words = "This form has already been sent, or it is not from this page, or your browser does not \
+                             accept cookies. Nothing was done.";
+                return reply::refusal("Not accepted", words, &self.base, &nonce);
             }
             Some(fields)
         } else {

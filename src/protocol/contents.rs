@@ -38,7 +38,7 @@ impl ResourceContents {
             Value::Array(entries) => entries.iter().map(Self::read).collect(),
             // Some servers send the one in place of the list.
             Value::Object(_) => Ok(vec![Self::read(&value["contents"])?]),
-            _ => Err("the result has no list \"contents\"".to_owned()),
+            _ => Err("the result has no \"contents\" list".to_owned()),
         }
     }
 

@@ -124,7 +124,11 @@ fn visit(schema: &Value, path: Option<&mut Vec<String>>, found: &mut Vec<Mirror>
                 }
                 found.push(Mirror { header, path: path.clone() });
             }
-            _ => return Err(format!("x-mcp-header {header:?} is on a parameter that properties alone do not reach")),
+            _ => {
+                return Err(format!(
+                    "x-mcp-header {header:?} is on a parameter that cannot be reached through properties alone"
+                ));
+            }
         }
     }
     for key in APPLICATORS {

@@ -46,7 +46,7 @@ fn failed(json: &str) -> (bool, Option<String>) {
             _ => false,
         },
     };
-    let meaning = if says_no { "toolnexus takes it as false" } else { "toolnexus takes it as true" };
+    let meaning = if says_no { "toolnexus treats it as false" } else { "toolnexus treats it as true" };
     let shown: String = json.chars().take(40).collect();
     (!says_no, Some(format!("isError is {shown}, which is neither true nor false: {meaning}")))
 }

@@ -129,7 +129,7 @@ impl BrowserParts {
             QuestionBody::Form(form) => Matter::form(Form::clone(form)),
             QuestionBody::Link(link) => Matter::Link(Link::clone(link)),
             QuestionBody::Refused(refused) => {
-                return Err(Why::new(format!("the link is not offered: {}", refused.reason)));
+                return Err(Why::new(format!("the link cannot be opened: {}", refused.reason)));
             }
         };
         let pages = self.pages.get_or_try_init(|| Pages::serve(Address::Secret, self.desk.clone())).await;

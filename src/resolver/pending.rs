@@ -167,10 +167,7 @@ impl Pending {
     /// When nothing can be written there, or a file is there already: it may be a call that waits.
     pub fn check_place(path: &Path) -> io::Result<()> {
         if fs::symlink_metadata(path).is_ok() {
-            return Err(io::Error::new(
-                io::ErrorKind::AlreadyExists,
-                "it exists already, and may be a call that waits",
-            ));
+            return Err(io::Error::new(io::ErrorKind::AlreadyExists, "it already exists, and may hold a waiting call"));
         }
         PrivateFile::new(path).map(drop)
     }

@@ -54,7 +54,7 @@ impl TakenCall {
         let lock = Lock::take(path).map_err(io)?.ok_or_else(|| PendingError::Busy(path.to_owned()))?;
         let bytes = files::read(path).map_err(io)?;
         let pending: Pending = serde_json::from_slice(&bytes)
-            .map_err(|error| wrong(format!("it does not hold a call that waits: {error}")))?;
+            .map_err(|error| wrong(format!("it does not hold a waiting call: {error}")))?;
         if pending.version != VERSION {
             return Err(wrong(format!(
                 "its version is {}, and this toolnexus reads version {VERSION}",
@@ -199,8 +199,8 @@ mod tests {
             fs::write(&path, text).expect("written");
             TakenCall::open(&path).expect_err("refused").to_string()
         };
-        assert!(error("{}").contains("it does not hold a call that waits"));
-        assert!(error("").contains("it does not hold a call that waits"));
+        assert!(error("{}").contains("it does not hold a waiting call"));
+        assert!(error("").contains("it does not hold a waiting call"));
         let mut other = serde_json::to_value(pending()).expect("JSON");
         other["version"] = json!(2);
         assert!(error(&other.to_string()).contains("its version is 2"));

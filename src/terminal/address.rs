@@ -34,10 +34,9 @@ impl Stage {
         let title = Title { label: "Address".to_owned(), ..Title::default() };
         let mut prompt = Prompt {
             title: Some(title),
-            about:
-                "Only where the browser is on another machine: paste the address of the page that it could not open."
-                    .to_owned(),
-            hints: ["Enter go on with it", "Esc cancel"].map(str::to_owned).to_vec(),
+            about: "Only if your browser is on another machine: paste the address of the page that it could not open."
+                .to_owned(),
+            hints: ["Enter continue", "Esc cancel"].map(str::to_owned).to_vec(),
             ..Prompt::default()
         };
         let mut editor = Editor::default();
@@ -46,7 +45,7 @@ impl Stage {
                 Ok(Entered::Done) if editor.text().trim().is_empty() || editor.text().len() > LONGEST => {
                     editor = Editor::default();
                     prompt.error =
-                        Some("not an address; there is nothing to do here if you go on in the browser".to_owned());
+                        Some("not an address; there is nothing to do here if you continue in the browser".to_owned());
                 }
                 Ok(Entered::Done) => {
                     let address = Value::from(editor.text().trim());

@@ -51,7 +51,7 @@ impl Terminal {
         let url = cut(&safe_line(url), 200).into_owned();
         let server = asking.server.as_deref().unwrap_or("the sign-in");
         let reason = &refused.reason;
-        gate().print(&format!("warning: {server} asked to open a link that is refused, {reason}: {url}\n"));
+        gate().print(&format!("warning: {server} asked to open a link, which was refused ({reason}): {url}\n"));
     }
 
     /// Asks whether a link may be opened, and opens it.

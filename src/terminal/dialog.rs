@@ -57,7 +57,9 @@ impl Terminal {
             let held = gate().hold();
             let result = catch_unwind(AssertUnwindSafe(|| dialog(&mut Stage::open(&terminal, alarm, ahead)?)));
             drop(held);
-            drop(sender.send(result.unwrap_or_else(|_| Err(DialogEnd::Gone(io::Error::other("the prompt broke"))))));
+            drop(sender.send(
+                result.unwrap_or_else(|_| Err(DialogEnd::Gone(io::Error::other("the prompt stopped unexpectedly")))),
+            ));
         })?;
         let hold = Hold(bell.clone());
         ready(bell);
@@ -66,7 +68,8 @@ impl Terminal {
             tokio::select! {
                 biased;
                 result = &mut ended => {
-                    return result.unwrap_or_else(|_| Err(DialogEnd::Gone(io::Error::other("the prompt broke"))));
+                    return result.unwrap_or_else(|_| Err(DialogEnd::Gone(io::Error::other("the prompt stopped \
+                                                                                           unexpectedly"))));
                 }
                 () = stop.cancelled(), if !stopped => {
                     stopped = true;

@@ -105,7 +105,7 @@ impl Fill<'_> {
                     // What is sent has been read.
                     editor = Editor::new(complete(field, editor.text()).unwrap_or_default());
                     prompt.error =
-                        Some("the missing parts are filled in, with the offset of your clock; Enter sends".to_owned());
+                        Some("the missing parts were filled in, with your time zone; Enter sends".to_owned());
                 }
                 Entered::Done => match entered(field, editor.text()) {
                     Err(error) => prompt.error = Some(error),

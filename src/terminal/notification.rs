@@ -12,6 +12,6 @@ pub(crate) fn show_notification(server: &str) {
     thread::spawn(move || {
         let mut notification = notify_rust::Notification::new();
         // The body may hold markup, so nothing of a server's stands there.
-        drop(notification.appname("toolnexus").summary(&summary).body("A question waits in your browser.").show());
+        drop(notification.appname("toolnexus").summary(&summary).body("A question is waiting in your browser.").show());
     });
 }

@@ -27,7 +27,7 @@ pub fn connect(
         #[cfg(not(feature = "http"))]
         Endpoint::Http(_) => {
             drop(credentials);
-            let reason = "this build reaches programs alone: one with the feature `http` reaches web addresses";
+            let reason = "this build can only start programs; a build with the feature `http` can reach web addresses";
             return Err(TransportError::Settings(reason.to_owned()));
         }
     };

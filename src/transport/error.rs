@@ -68,7 +68,7 @@ pub enum TransportError {
         connected: bool,
     },
     /// What came was not an answer: HTML, a stream that ends early, a status 202 for a request.
-    #[error("no usable answer came: {0}")]
+    #[error("there was no usable answer: {0}")]
     NoAnswer(String),
     /// Nothing came for too long.
     #[error("the server sent nothing for {} s", .0.as_secs())]

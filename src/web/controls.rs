@@ -149,8 +149,8 @@ impl FormDrawing<'_> {
         let described = described(node, wrong);
         html! {
             @if is_there {
-                p .kept { "It was entered, and is kept unless you type it anew. "
-                    button .quiet name="do" value={ "empty:" (node.id) } formnovalidate { "Empty it" } }
+                p .kept { "You have already entered it; type it again only to change it. "
+                    button .quiet name="do" value={ "empty:" (node.id) } formnovalidate { "Clear it" } }
             }
             div .pair {
                 div {
@@ -159,7 +159,7 @@ impl FormDrawing<'_> {
                         aria-required=[node.field.required.then_some("true")] aria-invalid=[wrong.then_some("true")];
                 }
                 div {
-                    label for=(again(&node.id)) { "Once more" }
+                    label for=(again(&node.id)) { "Repeat it" }
                     input id=(again(&node.id)) name=(again(&node.id)) type="password" autocomplete="off"
                         aria-describedby=[&described] aria-invalid=[wrong.then_some("true")];
                 }
@@ -183,7 +183,7 @@ impl FormDrawing<'_> {
                 div {
                     label for=(zone(&node.id)) { "Offset" }
                     input id=(zone(&node.id)) name=(zone(&node.id)) type="text" value=(self.draft.one(&zone(&node.id)))
-                        placeholder="as your clock" size="12" autocomplete="off" spellcheck="false" aria-describedby=[&described];
+                        placeholder="your clock's" size="12" autocomplete="off" spellcheck="false" aria-describedby=[&described];
                 }
             }
         }
@@ -225,7 +225,7 @@ impl FormDrawing<'_> {
             @if let Some(default) = field.default.as_ref().filter(|_| !is_chosen) {
                 p .default .taken[is_taken] {
                     "Default: " span dir="auto" { (text(&field.show(default))) } " "
-                    button .quiet name="do" value={ "default:" (node.id) } formnovalidate { "Take it" span .vh { " for " (node.label()) } }
+                    button .quiet name="do" value={ "default:" (node.id) } formnovalidate { "Use it" span .vh { " for " (node.label()) } }
                 }
             }
         }

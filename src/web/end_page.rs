@@ -18,7 +18,7 @@ pub(super) fn end_page(sheet: &Sheet, ending: SheetEnding, is_more: bool, is_gon
 
 /// Nothing is asked now.
 pub(super) fn idle_page(is_gone: bool) -> (String, Markup) {
-    let title = if is_gone { "The run is over" } else { "No question now" };
+    let title = if is_gone { "The command has ended" } else { "No question right now" };
     let body = html! {
         p .quiet { (after(is_gone)) }
     };
@@ -30,6 +30,6 @@ fn after(is_gone: bool) -> &'static str {
     if is_gone {
         "You can close this page."
     } else {
-        "You can close this page. Should there be another question, it comes here."
+        "You can close this page. If there is another question, it appears here."
     }
 }

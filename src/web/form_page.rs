@@ -32,7 +32,7 @@ pub(super) fn form_page(sheet: &Sheet, filling: &Filling, facts: Markup, waiting
                     button .agrees name="do" value="send" { "Accept" }
                 } @else {
                     button .main name="do" value="review" { "Review" }
-                    p .about { "Nothing is sent yet: you see everything once more." }
+                    p .about { "Nothing is sent yet: you will see everything again first." }
                 }
             }
             (ways_out(&sheet.about, waiting))

@@ -23,7 +23,7 @@ pub(super) fn link_page(sheet: &Sheet, link: &Link, facts: Markup, waiting: usiz
             }
             div .after {
                 button name="do" value="opened" { "I have opened it" }
-                p .about { "For a link that you opened in another way." }
+                p .about { "If you opened the link in another way." }
             }
             (ways_out(&sheet.about, waiting))
         }
@@ -34,18 +34,18 @@ pub(super) fn link_page(sheet: &Sheet, link: &Link, facts: Markup, waiting: usiz
 pub(super) fn waiting_page(sheet: &Sheet, link: &Link, facts: Markup, visit: &Visit) -> Markup {
     let server = sheet.about.server.as_str();
     html! {
-        @if sheet.about.is_sign_in { p { "Sign in there. This page follows by itself." } }
-        @else { p { "Go on there. This page follows by itself when " (server) " hears that you are done." } }
+        @if sheet.about.is_sign_in { p { "Sign in there. This page continues by itself." } }
+        @else { p { "Continue there. This page continues by itself when " (server) " reports that you are done." } }
         (address(link))
         form method="post" action=(sheet.number) {
             (visit.token())
             div .acts {
                 button .main name="do" value="done" { "Done" }
-                p .about { "You have done what was to be done there." }
+                p .about { "You have finished there." }
             }
             div .ways {
                 div { button name="do" value="leave" aria-describedby="leave" { "Cancel" }
-                    p id="leave" { "no longer wait for it" } }
+                    p id="leave" { "stop waiting for it" } }
                 div { a .button href=(link.url) target="_blank" rel="noopener noreferrer" { "Open again" }
                     p { "in another tab" } }
             }

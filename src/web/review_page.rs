@@ -48,7 +48,7 @@ pub(super) fn review_page(
             input type="hidden" name="revision" value=(filling.revision);
             div .acts {
                 button .agrees name="do" value="send" { "Send" }
-                p .about { "Send it to " (server) ", as it stands here." }
+                p .about { "Send it to " (server) ", as shown here." }
             }
             (ways_out(&sheet.about, waiting))
         }
@@ -82,7 +82,7 @@ fn shown(node: &ControlNode, value: &Value) -> Markup {
             let words = node.field.show(value);
             html! {
                 @if words.is_empty() { span .none { "an empty text" } }
-                @else if words.trim().is_empty() { span .none { "space alone: " (Value::from(words).to_string()) } }
+                @else if words.trim().is_empty() { span .none { "only spaces: " (Value::from(words).to_string()) } }
                 @else { span .value dir="auto" { (text(&words)) } }
             }
         }

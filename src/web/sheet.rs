@@ -97,13 +97,13 @@ impl SheetEnding {
             Self::Withdrawn => {
                 ("Withdrawn".to_owned(), "The question is no longer asked. Nothing was sent.".to_owned())
             }
-            Self::Late => ("Too late".to_owned(), "The time for an answer is over. Nothing was sent.".to_owned()),
+            Self::Late => ("Too late".to_owned(), "The time to answer is over. Nothing was sent.".to_owned()),
             Self::LinkDone => ("Done".to_owned(), format!("{server} goes on.")),
-            Self::LinkLeft => ("No longer waited for".to_owned(), format!("{server} decides how it goes on.")),
+            Self::LinkLeft => ("No longer waiting".to_owned(), format!("{server} decides how it goes on.")),
             Self::LinkLate => {
-                ("No longer waited for".to_owned(), "Nothing was heard of the link in the time there was.".to_owned())
+                ("No longer waiting".to_owned(), "The server did not report in time that you were done.".to_owned())
             }
-            Self::Handed => ("Opened".to_owned(), "Go on in the other tab.".to_owned()),
+            Self::Handed => ("Opened".to_owned(), "Continue in the other tab.".to_owned()),
         };
         (title, words)
     }
@@ -114,7 +114,7 @@ impl SheetEnding {
             Self::Sent => ("Taken", "The address is used to sign you in."),
             Self::Agreed | Self::Handed => ("Opened", "Sign in there, in the other tab."),
             Self::Declined | Self::Cancelled | Self::LinkLeft => ("Cancelled", "You are not signed in."),
-            Self::Withdrawn | Self::LinkDone => ("No longer waited for", "The other tab says how the sign-in ended."),
+            Self::Withdrawn | Self::LinkDone => ("No longer waiting", "The other tab says how the sign-in ended."),
             Self::Late | Self::LinkLate => ("Too late", "The time for the sign-in is over. You are not signed in."),
         };
         (title.to_owned(), words.to_owned())

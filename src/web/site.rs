@@ -112,7 +112,7 @@ impl Desk {
         }
         let (name, (title, body)) = match (&sheet.stage, &sheet.matter) {
             (SheetStage::Open(_), Matter::Form(filling)) if sheet.about.is_sign_in => {
-                ("open", ("Go on in the other tab".to_owned(), address_page(sheet, filling, facts, visit)))
+                ("open", ("Continue in the other tab".to_owned(), address_page(sheet, filling, facts, visit)))
             }
             (SheetStage::Open(_), Matter::Form(filling)) if is_review && !filling.nodes.is_empty() => {
                 let reading = filling.read();

@@ -67,7 +67,7 @@ impl Desk {
             Some((SheetStage::Over(ending), sheet)) => {
                 (if state.is_gone { "gone" } else { "over" }, over(sheet, *ending))
             }
-            _ if state.is_gone => ("gone", ("The run is over".to_owned(), "You can close this page.".to_owned())),
+            _ if state.is_gone => ("gone", ("The command has ended".to_owned(), "You can close this page.".to_owned())),
             Some((SheetStage::Open(_), _)) => ("open", Default::default()),
             Some((SheetStage::Waiting(_) | SheetStage::Opened, _)) => ("opened", Default::default()),
             None => ("idle", Default::default()),

@@ -84,7 +84,7 @@ fn a_question_that_waits_is_shown_on_the_desktop_unless_quiet() {
 
     let (run, asked) = ask(&[], &desktop.address);
     let shown = desktop.shown.recv_timeout(LIMIT).expect("a notification");
-    let words = "A question waits in your browser.";
+    let words = "A question is waiting in your browser.";
     assert_eq!(shown, json!({"program": "toolnexus", "summary": "forms asks", "body": words}));
     let (tab, page) = asked.expect("a page");
     tab.send(&page, "decline", &[]);

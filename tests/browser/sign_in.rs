@@ -196,7 +196,7 @@ async fn a_call_without_a_terminal_asks_to_sign_in_on_the_page_of_questions() {
     assert!(!chrome.text().await.contains("you agreed"));
     chrome.look("sign-in").await;
     chrome.press("Open 127.0.0.1").await;
-    chrome.see("Go on in the other tab").await;
+    chrome.see("Continue in the other tab").await;
     chrome.look("sign-in-opened").await;
     chrome.turn_to(1).await;
     log_in(&chrome).await;

@@ -134,7 +134,7 @@ fn a_question_without_an_id_is_told_of() {
         Step::Reply(text("done")),
     ]);
     let test = call(&server).args(["--answer", "a=b"]).stdout("done\n");
-    test.stderr_contains("a request without a usable id, which is ignored: elicitation/create").run();
+    test.stderr_contains("a request without a usable id; the request is ignored: elicitation/create").run();
 }
 
 #[test]

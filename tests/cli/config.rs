@@ -107,11 +107,11 @@ fn one_wrong_entry_harms_no_other_and_a_disabled_one_is_not_started() {
     let run = test().args(["tools", "--trust", "-o", "json"]).run();
     let servers = run.json()["servers"].clone();
     assert_eq!(servers["ok"]["tools"][0]["name"], "t");
-    assert!(servers["bad"]["error"].to_string().contains("args: expected a list of texts, not true"), "{servers}");
+    assert!(servers["bad"]["error"].to_string().contains("args: expected a list of strings, not true"), "{servers}");
     assert!(servers["unset"]["error"].to_string().contains("NOPE"), "{servers}");
     assert!(!run.path("oops").exists());
     test().args(["call", "off", "t"]).status(3).stderr_contains("is disabled in the configuration").run();
-    test().args(["call", "bad", "t"]).status(3).stderr_contains("args: expected a list of texts, not true").run();
+    test().args(["call", "bad", "t"]).status(3).stderr_contains("args: expected a list of strings, not true").run();
     test().args(["call", "okk", "t"]).status(3).stderr_contains("did you mean ok?").run();
 }
 

@@ -160,7 +160,7 @@ fn a_line_is_called_as_soon_as_it_comes_and_ctrl_c_keeps_what_is_done() {
     assert!(second.contains("\"index\":1,\"ok\":false") && second.contains("line 2: interrupted"), "{second}");
     let run = wait(program, Duration::from_secs(20));
     assert_eq!(run.status, Some(130));
-    assert!(run.stderr.contains("note: nothing behind line 2 was called"), "{}", run.stderr);
+    assert!(run.stderr.contains("note: the lines after line 2 were not called"), "{}", run.stderr);
 }
 
 #[test]

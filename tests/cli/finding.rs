@@ -55,7 +55,7 @@ fn the_servers_of_every_client_are_found_with_their_place_and_nothing_is_started
         "line 17, local",
         "npx -y @upstash/context7-mcp",
         "the variable GITHUB_TOKEN is not set",
-        "cannot be used: its program comes with an extension of Zed",
+        "cannot be used: its program comes with a Zed extension",
         "`toolnexus import CLIENT [NAME]...`",
         "asks for something",
     ] {
@@ -73,7 +73,7 @@ fn the_servers_of_every_client_are_found_with_their_place_and_nothing_is_started
         (vec![json!("claude-code"), json!("codex")], vec![json!("local"), json!("user")])
     );
     assert_eq!((told("line"), told("configured")), (vec![json!(17), json!(4)], vec![json!(false), json!(false)]));
-    Test::new().args(["servers", "--discover"]).stdout("no servers of other clients are found\n").run();
+    Test::new().args(["servers", "--discover"]).stdout("no servers of other clients were found\n").run();
 }
 
 #[test]
@@ -86,7 +86,8 @@ fn servers_are_copied_with_what_belongs_to_them_and_secrets_are_warned_of() {
     assert_eq!(inputs, ["perplexity-key", "region"]);
     assert_eq!(fs::metadata(run.path(OWN)).expect("there").permissions().mode() & 0o777, 0o600);
 
-    let told = "brave-search: env.BRAVE_API_KEY looks like a secret, and stands in the file as it is; `${VAR}` in its place keeps it out";
+    let told = "brave-search: env.BRAVE_API_KEY looks like a secret, and is in the file as plain text; write `${VAR}` \
+                instead to keep it out";
     let run = examples().args(["import", "claude-desktop"]).stderr_contains(told).run();
     let servers = json_of(&run.path(OWN))["mcpServers"].clone();
     assert_eq!(servers["brave-search"]["env"]["BRAVE_API_KEY"], "BSA-not-a-real-key");
@@ -106,7 +107,7 @@ fn what_cannot_be_imported_is_said_and_nothing_is_written() {
         (&["import", "curser"][..], 2, "did you mean cursor?"),
         (&["import", "emacs"], 2, "the clients are claude-code, claude-desktop"),
         (&["import", "zed", "locla"], 3, "did you mean local?"),
-        (&["import", "goose", "developer"], 3, "part of Goose"),
+        (&["import", "goose", "developer"], 3, "built into Goose"),
         (&["import", "none.json"], 3, "none.json"),
         (&["import", "home/.codex/config.toml", "nope"], 3, "it has context7, figma"),
         (&["import", "wrong.toml"], 3, "wrong.toml:2:"),
@@ -128,8 +129,11 @@ fn what_cannot_be_imported_is_said_and_nothing_is_written() {
 #[test]
 fn what_is_there_already_stays_unless_it_is_to_be_replaced() {
     let test = || examples().file(OWN, "// mine\n{\"mcpServers\": {\"hf\": {\"url\": \"https://other.example/\"}}}\n");
-    let run =
-        test().args(["import", "lmstudio"]).stdout_contains("nothing new").stderr_contains("--replace takes it").run();
+    let run = test()
+        .args(["import", "lmstudio"])
+        .stdout_contains("nothing new")
+        .stderr_contains("--replace replaces it")
+        .run();
     assert_eq!(json_of_jsonc(&run.path(OWN))["mcpServers"]["hf"]["url"], "https://other.example/");
     let run = test().args(["import", "lmstudio", "hf", "--replace"]).run();
     assert_eq!(json_of_jsonc(&run.path(OWN))["mcpServers"]["hf"]["url"], "https://huggingface.co/mcp");
@@ -189,8 +193,8 @@ fn what_may_go_wrong_with_an_entry_is_said_when_it_is_added() {
     let note = "note: x: the program no-such-program is not on PATH: install it, or write its full path\n";
     Test::new().config(MINE).args(["add", "x", "--", "no-such-program"]).stderr(note).run();
     // Your own file is used in every folder.
-    let note =
-        "note: x: ./data counts from the folder that toolnexus is run in; --replace --cwd . fixes it to this one\n";
+    let note = "note: x: ./data is relative to the folder in which toolnexus is run; --replace --cwd . ties it to \
+                this folder\n";
     Test::new().args(["add", "x", "--", "sh", "./data"]).stderr(note).run();
     Test::new().config(MINE).args(["add", "x", "--", "sh", "./data"]).stderr("").run();
     let run = Test::new().args(["add", "x", "--cwd", ".", "--", "sh", "./data"]).stderr("").run();
@@ -249,8 +253,8 @@ fn a_project_and_the_user_have_one_configuration_and_the_nearer_wins() {
     let file = |name: &str| run.json()["servers"][name]["file"].as_str().map(|file| file.ends_with(OWN));
     assert_eq!((file("s"), file("mine")), (Some(false), Some(true)));
     assert!(run.json()["servers"]["s"]["hides"].as_str().is_some_and(|hidden| hidden.ends_with(OWN)));
-    test(&["servers"]).stdout_contains("hides the one of ").stdout_contains("your own").run();
-    test(&["call", "s", "near"]).stdout("done\n").stderr_contains("warning: s is the server of ").run();
+    test(&["servers"]).stdout_contains("hides the one in ").stdout_contains("your own").run();
+    test(&["call", "s", "near"]).stdout("done\n").stderr_contains("warning: s comes from ").run();
     test(&["call", "mine", "far"]).stdout("done\n").stderr("").run();
     test(&["tools"]).status(2).stderr_contains("was found here and would start").run();
     let run = test(&["tools", "--trust", "-o", "json"]).run();

@@ -41,7 +41,7 @@ fn on_a_small_disk(script: &str) -> Option<Run> {
 fn a_server_is_used_without_a_keeper_where_none_can_be_begun() {
     let Some(run) = on_a_small_disk("fill 2>/dev/null; $T call d countdown from=1 --keep=60s") else { return };
     assert_eq!((run.status, run.stdout.as_str()), (Some(0), "Counted down from 1.\n"), "{}", run.stderr);
-    assert!(run.stderr.contains("it is started for this command alone, because"), "{}", run.stderr);
+    assert!(run.stderr.contains("it is started only for this command, because"), "{}", run.stderr);
     assert!(run.stderr.contains("No space left on device"), "{}", run.stderr);
 }
 

@@ -160,7 +160,7 @@ fn what_is_asked() {
     ends("a link", test(&link("https://a.example/")).args(["--no-browser"]), "\x03", "host    a.example");
     for url in [HOSTILE.to_owned(), format!("https://a.example/{HOSTILE}"), format!("javascript:{HOSTILE}")] {
         let person = test(&link(&url)).at_terminal(24, 100);
-        person.see("s asked a question that could not be answered (call t): the link is not offered: ");
+        person.see("s asked a question that could not be answered (call t): the link cannot be opened: ");
         check(&format!("the link {url:?}"), &person.all_written());
         assert_eq!(person.end(8).reply("s", "q"), json!({"action": "cancel"}));
     }

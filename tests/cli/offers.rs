@@ -27,7 +27,7 @@ fn resources_are_listed_with_their_templates() {
     for era in ["2025-06-18", "2026-07-28"] {
         let run = demo(&["resources", "forms", "--protocol", era]).run();
         assert!(run.stdout.starts_with("demo://readme       What you can try.\n"), "{}", run.stdout);
-        assert!(run.stdout.ends_with("demo://notes/{day}  The notes of a day of the week.\n"), "{}", run.stdout);
+        assert!(run.stdout.ends_with("demo://notes/{day}  The notes for a day of the week.\n"), "{}", run.stdout);
     }
     let run = demo(&["resources", "forms", "-o", "json"]).run();
     assert_eq!(run.json()["servers"]["forms"]["resourceTemplates"][0]["name"], "notes");

@@ -338,6 +338,6 @@ fn commas_separate_choices_alone() {
         "{}",
         run.stderr
     );
-    let run = call(&server(&texts)).status(8).stderr_contains("required, list of texts").run();
+    let run = call(&server(&texts)).status(8).stderr_contains("required, list of text values").run();
     assert!(!run.stderr.contains("comma"), "{}", run.stderr);
 }

@@ -37,7 +37,7 @@ fn is_there(test: &Test) -> bool {
 fn put_aside() -> Test {
     let test = Test::new().demo();
     let output = run(&test, &["call", "forms", "greet", "--defer", "call.json"]);
-    check(&output, 75, "greet waits for answers; `toolnexus resume call.json` goes on", "");
+    check(&output, 75, "greet is waiting for answers; `toolnexus resume call.json` continues it", "");
     test
 }
 
@@ -80,14 +80,14 @@ fn what_is_pending_is_told_to_programs() {
         let mode = fs::metadata(test.folder().join("call.json")).expect("there").permissions().mode();
         assert_eq!(mode & 0o777, 0o600);
     }
-    check(&run(&test, &["call", "forms", "greet", "--defer", "call.json"]), 3, "", "it exists already");
+    check(&run(&test, &["call", "forms", "greet", "--defer", "call.json"]), 3, "", "it already exists");
 }
 
 #[test]
 fn what_is_not_answered_waits_on() {
     let test = put_aside();
-    check(&run(&test, &["resume", "call.json"]), 75, "greet waits for answers", "");
-    check(&run(&test, &["resume", "call.json", "--answer", "age=20"]), 75, "greet waits for answers", "");
+    check(&run(&test, &["resume", "call.json"]), 75, "greet is waiting for answers", "");
+    check(&run(&test, &["resume", "call.json", "--answer", "age=20"]), 75, "greet is waiting for answers", "");
     check(&run(&test, &["resume", "call.json", "--answer", "name=A"]), 8, "", "name: ");
     check(&run(&test, &["resume", "call.json", "--elicit", "fail"]), 8, "", "add this entry to an answers file");
     assert_eq!(pending(&test)["sent"], false);
@@ -213,7 +213,7 @@ fn files_that_are_no_calls_are_refused() {
         .file("x.json", "{}")
         .args(["resume", "x.json"])
         .status(3)
-        .stderr_contains("it does not hold a call that waits")
+        .stderr_contains("it does not hold a waiting call")
         .run();
     let test = put_aside();
     check(&run(&test, &["resume", "call.json", "--defer", "other.json"]), 2, "", "--defer cannot be used with resume");

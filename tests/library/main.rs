@@ -112,7 +112,7 @@ async fn an_error_names_the_server_and_each_cause_once() {
     let client = host.connect("forms").await.expect("connected");
     for (tool, arguments, why) in [
         ("nothing", json!({}), "the server answered tools/call with an error: Unknown tool: nothing"),
-        ("greet", json!([1]), "the arguments of a tool are an object, and [1] is none"),
+        ("greet", json!([1]), "the arguments of a tool must be an object, not [1]"),
     ] {
         let told = with_causes(&client.tool(tool, arguments).await.expect_err("refused"));
         assert!(told.starts_with(&format!("forms: the tool {tool:?} gave no result: {why}")), "{told}");

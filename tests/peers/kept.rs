@@ -154,6 +154,6 @@ fn a_browser_does_not_outlive_its_killed_keeper() {
     kill(Pid::from_raw(pid.try_into().expect("a process")), Signal::SIGKILL).expect("killed");
     until("no browser is left", || kept.keepers.processes().is_empty());
     let run = kept.run(0, &["call", "browser", "browser_snapshot"]);
-    assert!(run.stderr.contains("what it kept in memory is lost"), "{}", run.stderr);
+    assert!(run.stderr.contains("what it had in memory is lost"), "{}", run.stderr);
     assert!(!run.stdout.contains("Greet"), "{}", run.stdout);
 }

@@ -199,10 +199,7 @@ impl Driver {
                 self.take_frame(frame, token);
             }
             Incoming::Junk(junk) => self.warn_once("junk", || {
-                format!(
-                    "it wrote something that is not a message, which is skipped: {} ({})",
-                    junk.preview, junk.reason
-                )
+                format!("it wrote something that is not a message and was skipped: {} ({})", junk.preview, junk.reason)
             }),
             Incoming::Log(line) => self.setup.notice(crate::client::NoticeKind::Stderr(line)),
             Incoming::Failed { id, error } => {

@@ -29,7 +29,7 @@ impl Driver {
             None if [Some(id), number.as_ref()].into_iter().flatten().any(|id| self.abandoned.contains(id)) => {}
             None => {
                 self.warn_once("response", || {
-                    format!("it answered a request that was never made, which is ignored: {id}")
+                    format!("it answered a request that was never made; the answer is ignored: {id}")
                 });
             }
         }

@@ -49,7 +49,8 @@ impl Driver {
             }
             _ if method.starts_with("notifications/") => {}
             // JSON-RPC 2.0, section 4: an id of a request is a string or a number.
-            _ => self.warn_once("id", || format!("it sent a request without a usable id, which is ignored: {method}")),
+            _ => self
+                .warn_once("id", || format!("it sent a request without a usable id; the request is ignored: {method}")),
         }
     }
 

@@ -131,7 +131,7 @@ impl Driver {
             Elicited::Withdrawn => (ElicitResult::Cancel, None),
             Elicited::Deferred => {
                 let why = Why::new(
-                    "the call cannot be put aside: a call to a server of this protocol revision ends with its connection",
+                    "the call cannot be put aside: with this protocol revision, a call ends when its connection does",
                 )
                 .with_hint(
                     "keep the server with --keep or `toolnexus up`, so that the call can wait; or answer with \

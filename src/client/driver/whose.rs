@@ -29,11 +29,11 @@ impl Driver {
     pub(super) fn take_question(&mut self, id: &Id, params: Value, token: Option<u64>) {
         let asked_already = |open: &OpenQuestion| open.reply_to == ReplyTo::Request(id.clone()) && !open.is_gone();
         if self.questions.values().any(asked_already) || self.unclear.iter().any(|unclear| &unclear.id == id) {
-            return self.warn_once("question", || format!("it used the id {id} for two questions at once"));
+            return self.warn_once("question", || format!("it used the id {id} for two questions at the same time"));
         }
         if self.questions.len() + self.unclear.len() >= MOST_OPEN {
             self.warn_once("too many", || {
-                format!("it asked more than {MOST_OPEN} questions at once; the others are refused")
+                format!("it asked more than {MOST_OPEN} questions at the same time; the others are refused")
             });
             let error = RpcError::new(code::INTERNAL_ERROR, "too many questions are open");
             return self.send(Frame::error(id, &error));

@@ -77,7 +77,7 @@ fn read(frame: &Frame) -> Result<ServerInfo, ClientError> {
     let version = result.get("protocolVersion").ok_or_else(|| invalid("the result has no protocolVersion"))?;
     match version.as_str().and_then(Revision::parse) {
         Some(revision) if revision.era() == Era::Legacy => Ok(ServerInfo::from_result(revision, &result)),
-        Some(revision) => Err(invalid(&format!("the result names {revision}, a revision that has no {METHOD}"))),
+        Some(revision) => Err(invalid(&format!("the result names {revision}, a revision without {METHOD}"))),
         _ => Err(ClientError::version(version)),
     }
 }

@@ -125,7 +125,7 @@ impl Opener {
             return Err(error);
         };
         session.wire.setup().warn(
-            "it did not accept the list of ways to ask, so it can ask only with forms; \
+            "it did not accept the list of elicitation modes, so it can ask only with forms; \
              \"elicitation\": \"plain\" in its configuration avoids this warning",
         );
         Ok(session)

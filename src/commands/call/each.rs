@@ -148,7 +148,7 @@ impl Each<'_> {
         }
         drop(waiting);
         if !is_whole {
-            self.call.context.printer.note(&format!("nothing behind line {last} was called"))?;
+            self.call.context.printer.note(&format!("the lines after line {last} were not called"))?;
         }
         if let Some(error) = self.call.session.signals.error() {
             return Err(error.into());

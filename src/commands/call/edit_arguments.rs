@@ -21,7 +21,7 @@ impl CommandCall<'_> {
         let start = given.typed(tool).map_err(|error| self.refused(&error))?;
         let schema = tool.and_then(|tool| tool.raw.get("inputSchema"));
         let head = format!(
-            "Arguments of {}, {}. What is commented out is not sent.\n\
+            "Arguments of {}, {}. Lines that are commented out are not sent.\n\
              Save and close to make the call; an empty file ends it.",
             self.server, self.tool
         );
@@ -30,7 +30,7 @@ impl CommandCall<'_> {
             let edited = match terminal.edit(&text, ".jsonc", &self.session.signals.stop).await {
                 Ok(Ok(edited)) => edited,
                 Ok(Err(reason)) => {
-                    let hint = hint("EDITOR=nano, say, names an editor");
+                    let hint = hint("set EDITOR to your editor, for example EDITOR=nano");
                     return Err(usage(format!("no editor could be used: {reason}"), hint).into());
                 }
                 Err(DialogEnd::Interrupted | DialogEnd::Withdrawn) => {

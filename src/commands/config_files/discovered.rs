@@ -51,7 +51,7 @@ pub(crate) fn run(names: &[String], context: &Context) -> anyhow::Result<()> {
         }
     }
     if text.is_empty() {
-        text.push_str("no servers of other clients are found\n");
+        text.push_str("no servers of other clients were found\n");
     } else {
         text.push_str("\n`toolnexus import CLIENT [NAME]...` copies them to your own file\n");
     }

@@ -124,7 +124,7 @@ pub(crate) fn say_pending(printer: &Printer, pending: &Pending, path: &Path) -> 
         let prompts: String = lines.flat_map(|line| ["  ", line, "\n"]).collect();
         let path = path.to_string_lossy();
         let resume = shell_words::quote(&path);
-        format!("{} waits for answers; `toolnexus resume {resume}` goes on:\n{prompts}", pending.name())
+        format!("{} is waiting for answers; `toolnexus resume {resume}` continues it:\n{prompts}", pending.name())
     })?;
     Ok(())
 }

@@ -87,7 +87,7 @@ impl ResultArgs {
         let found = if printer.mode().is_text() && printer.is_terminal() {
             Pictures::of_terminal(&Environment::current())
         } else {
-            Err("only a terminal shows images".to_owned())
+            Err("images are shown only at a terminal".to_owned())
         };
         match found {
             Ok(pictures) => Ok(Some(pictures)),
@@ -105,7 +105,7 @@ impl ResultArgs {
     pub(crate) fn saved(&self, view: &CallToolResult) -> Result<Vec<Saved>, Error> {
         let Some(folder) = &self.save else { return Ok(Vec::new()) };
         save_blocks(folder, &view.content)
-            .map_err(|error| Error::Io(format!("the folder {} cannot be made: {error}", folder.display())))
+            .map_err(|error| Error::Io(format!("the folder {} cannot be created: {error}", folder.display())))
     }
 }
 

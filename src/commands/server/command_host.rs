@@ -108,7 +108,9 @@ impl CommandHost {
         match warnings.count() {
             0 => {}
             more => {
-                printer.warning(&format!("and {more} more about the configuration; `toolnexus doctor` tells all"))?;
+                printer.warning(&format!(
+                    "and {more} more warnings about the configuration; `toolnexus doctor` shows them all"
+                ))?;
             }
         }
         let heard = Arc::new(Mutex::default());
@@ -249,7 +251,7 @@ impl CommandHost {
         }
         if let Some((path, fault)) = self.trace.as_ref().and_then(|(path, trace)| Some((path, trace.fault()?))) {
             // Without stderr there is nobody to tell.
-            drop(self.printer.warning(&format!("the trace {} is not whole: {fault}", path.display())));
+            drop(self.printer.warning(&format!("the trace {} is incomplete: {fault}", path.display())));
         }
         std::mem::take(&mut *self.heard.lock().unwrap_or_else(PoisonError::into_inner))
     }

@@ -37,7 +37,7 @@ fn exposed(http: &HttpEndpoint) -> Vec<Around> {
     let is_loopback = http.url.host_str().is_some_and(|host| matches!(host, "localhost" | "127.0.0.1" | "[::1]"));
     let plain = (http.url.scheme() == "http" && !is_loopback)
         .then(|| Err("the address is plain http, so others on the network can read the messages".to_owned()));
-    let insecure = http.insecure.then(|| Err("`insecure` is set, so nobody knows who the server really is".to_owned()));
+    let insecure = http.insecure.then(|| Err("`insecure` is set, so the server's identity is not checked".to_owned()));
     plain.into_iter().chain(insecure).collect()
 }
 

@@ -202,7 +202,7 @@ async fn ask(config: &Config, context: &Context) -> anyhow::Result<Option<bool>>
 /// That a project's server has the name of one of the user's own: whoever names it may not know.
 fn hiding(entry: &ServerEntry) -> Option<String> {
     let (file, own) = (entry.file.as_ref()?, entry.hides.as_ref()?);
-    Some(format!("{} is the server of {}; it hides the one of {}", entry.name, file.display(), own.display()))
+    Some(format!("{} comes from {}; it hides the one in {}", entry.name, file.display(), own.display()))
 }
 
 /// What kind of server an entry is, and where, with its variables as they are written. Headers are not shown: they may be

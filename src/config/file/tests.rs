@@ -145,7 +145,7 @@ fn one_entry_never_harms_another() {
 }}"#,
     );
     let error = |name| config.server(name).expect_err(name).to_string();
-    assert_eq!(error("bad"), "/conf/mcp.json:2:35: server \"bad\": args: expected a list of texts, not true");
+    assert_eq!(error("bad"), "/conf/mcp.json:2:35: server \"bad\": args: expected a list of strings, not true");
     assert!(error("unset").contains("mcp.json:3:42: server \"unset\": env.K: the variable NOPE is not set"));
     assert!(error("off").contains("disabled") && error("off2").contains("disabled"));
     assert!(error("text").contains("mcp.json:6:11: server \"text\": expected an object"));
@@ -174,9 +174,9 @@ fn wrong_keys_are_named_with_their_place() {
         (r#"{"args": ["x"]}"#, ":1:6: server \"t\": needs `command` (a program to start) or `url`"),
         (r#"{"command": []}"#, "command: is empty"),
         (r#"{"command": " "}"#, "command: is empty"),
-        (r#"{"command": "x", "args": "-y"}"#, "args: expected a list of texts, not \"-y\""),
-        (r#"{"command": "x", "args": ["a", {}]}"#, "args[1]: expected a text, not an object"),
-        (r#"{"command": "x", "env": ["A=b"]}"#, "env: expected an object with text values, not a list"),
+        (r#"{"command": "x", "args": "-y"}"#, "args: expected a list of strings, not \"-y\""),
+        (r#"{"command": "x", "args": ["a", {}]}"#, "args[1]: expected a string, not an object"),
+        (r#"{"command": "x", "env": ["A=b"]}"#, "env: expected an object with string values, not a list"),
         (r#"{"command": "x", "timeout": 0}"#, "timeout: expected a number of milliseconds greater than 0, not 0"),
         (r#"{"command": "x", "maxMessage": -1}"#, "maxMessage: expected a number of bytes, not -1"),
         (r#"{"command": "x", "protocol": "2020-01-01"}"#, "protocol: expected one of auto, 2024-11-05"),
@@ -239,16 +239,16 @@ fn keys_of_other_clients_that_are_not_read_are_warned_of() {
         (r#""apiKey": "x""#, "`apiKey` is not supported; write `headers`: {\"Authorization\": \"Bearer ${VARIABLE}\"}"),
         (r#""token": "x""#, "`token` is not supported; write `headers`"),
         (r#""authorization": "x""#, "`authorization` is not supported; write `headers`"),
-        (r#""auth": {"type": "basic", "user": "x"}"#, "`auth` is not read in this form; write `headers`"),
-        (r#""requestInit": {"credentials": "x"}"#, "`requestInit.credentials` is not read"),
+        (r#""auth": {"type": "basic", "user": "x"}"#, "`auth` is not supported in this form; write `headers`"),
+        (r#""requestInit": {"credentials": "x"}"#, "`requestInit.credentials` is ignored"),
         (r#""clientId": "x""#, "`clientId` is not supported; write it as `oauth`: {\"clientId\": …}"),
         (
             r#""headers": {"A": "1"}, "http_headers": {"a": "2"}"#,
-            "a of `http_headers` is not read beside the one above",
+            "a in `http_headers` is ignored, because of the one above",
         ),
         (
             r#""headers": {"A": "Bearer {env:TOK}"}"#,
-            "headers: `{env:TOK}` is sent as it stands; write `${TOK}` for the variable",
+            "headers: `{env:TOK}` is sent as written; write `${TOK}` for the variable",
         ),
     ] {
         let text = format!(r#"{{"mcpServers": {{"t": {{"url": "http://a.example", {entry}}}}}}}"#);
@@ -258,7 +258,7 @@ fn keys_of_other_clients_that_are_not_read_are_warned_of() {
     for (entry, part) in [
         (r#""bearer_token_env_var": "NOPE""#, "bearer_token_env_var: the variable NOPE is not set"),
         (r#""env_http_headers": {"A": 5}"#, "env_http_headers.A: expected the name of a variable, not 5"),
-        (r#""bearerToken": {}"#, "bearerToken: expected a text, not an object"),
+        (r#""bearerToken": {}"#, "bearerToken: expected a string, not an object"),
         (r#""requestInit": "x""#, "requestInit: expected an object with `headers`, not \"x\""),
     ] {
         let text = format!(r#"{{"mcpServers": {{"t": {{"url": "http://a.example", {entry}}}}}}}"#);

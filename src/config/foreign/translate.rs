@@ -72,9 +72,9 @@ fn unreachable(entry: &Node, dialect: Dialect) -> Option<String> {
     let has = |key: &str| entry.member(key).is_some();
     match dialect {
         Dialect::Goose if !matches!(kind, "stdio" | "sse" | "streamable_http") => {
-            Some(format!("it is of the type {kind:?}, which is part of Goose"))
+            Some(format!("it is of the type {kind:?}, which is built into Goose"))
         }
-        Dialect::Zed if !has("command") && !has("url") => Some("its program comes with an extension of Zed".to_owned()),
+        Dialect::Zed if !has("command") && !has("url") => Some("its program comes with a Zed extension".to_owned()),
         Dialect::Gemini if has("tcp") && !has("command") && !has("url") && !has("httpUrl") => {
             Some("it uses a web socket, which is not supported".to_owned())
         }

@@ -110,7 +110,7 @@ impl<'a> YamlReader<'a> {
                 Content::Number(number) => number.to_string(),
                 Content::Bool(flag) => flag.to_string(),
                 Content::Null => "null".to_owned(),
-                Content::List(_) | Content::Object(_) => return Err(self.wrong(mark, "a key is not a text")),
+                Content::List(_) | Content::Object(_) => return Err(self.wrong(mark, "a key is not a string")),
             };
             let Some((event, inner)) = self.next()? else { break };
             members.push(Member { key, at: self.at(mark), value: self.value(event, inner, depth + 1)? });

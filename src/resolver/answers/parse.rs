@@ -66,7 +66,7 @@ impl AnswersReader<'_> {
             Content::Object(_) if is_versioned(root) => self.versioned(root, &mut file)?,
             Content::Object(members) => {
                 if let Some(answers) = root.member("answers").filter(|answers| holds_entries(&answers.value)) {
-                    return Err(self.wrong(answers.at, "`answers` needs `\"version\": 1` beside it"));
+                    return Err(self.wrong(answers.at, "`answers` needs `\"version\": 1` next to it"));
                 }
                 if members.iter().any(|member| member.key == "when") && looks_like_entry(root) {
                     return Err(self.wrong(root.at, "this is a single entry; put it in a list: [{…}]"));
@@ -156,7 +156,7 @@ impl AnswersReader<'_> {
         let text = |key: &str| {
             let Some(member) = node.member(key) else { return Ok(None) };
             let text = member.value.text();
-            text.map(Some).ok_or_else(|| self.expected(&format!("{within}.{key}"), &member.value, "a text"))
+            text.map(Some).ok_or_else(|| self.expected(&format!("{within}.{key}"), &member.value, "a string"))
         };
         let glob = |key: &str| Ok(text(key)?.map(Glob::new));
         let modes = [("url", true), ("form", false)];
@@ -180,9 +180,10 @@ impl AnswersReader<'_> {
         };
         let is_form = when.is_link == Some(false) || !when.fields.is_empty();
         if is_form && when.names_links() {
-            return Err(
-                self.wrong(node.at, format!("{within}: names a link and a form, but a question is only one of them"))
-            );
+            return Err(self.wrong(
+                node.at,
+                format!("{within}: names both a link and a form, but a question is only one of them"),
+            ));
         }
         Ok(when)
     }
@@ -310,14 +311,14 @@ mod tests {
                 r#"[{"when": {"tools": "x"}, "action": "accept"}]"#,
                 "entry 1: when: unknown key \"tools\": did you mean `tool`?",
             ),
-            (r#"[{"when": {"tool": 5}, "action": "accept"}]"#, "entry 1: when.tool: expected a text, not 5"),
+            (r#"[{"when": {"tool": 5}, "action": "accept"}]"#, "entry 1: when.tool: expected a string, not 5"),
             (
                 r#"[{"when": {"url": "https://*/x"}, "action": "accept"}]"#,
                 "a.json:1:19: entry 1: when.url: scheme and host must be exact",
             ),
             (
                 r#"[{"when": {"url": "https://a.example/", "fields": ["x"]}, "action": "accept"}]"#,
-                "entry 1: when: names a link and a form",
+                "entry 1: when: names both a link and a form",
             ),
             (r#"{"version": 2, "answers": []}"#, "version: expected 1, the only version, not 2"),
             (
@@ -329,7 +330,7 @@ mod tests {
                 "otherwise: expected one of \"prompt\", \"decline\", \"cancel\", \"fail\", not \"ask\"",
             ),
             (r#"{"version": 1, "answers": {}}"#, "answers: expected a list of entries, not an object"),
-            (r#"{"answers": [{"action": "accept"}]}"#, "`answers` needs `\"version\": 1` beside it"),
+            (r#"{"answers": [{"action": "accept"}]}"#, "`answers` needs `\"version\": 1` next to it"),
             (r#"{"when": {"tool": "x"}, "content": {}}"#, "this is a single entry; put it in a list"),
         ] {
             let error = AnswersFile::parse(text, "a.json").expect_err(text).to_string();

@@ -66,7 +66,7 @@ pub(super) async fn body(mut response: Response, limits: &Limits) -> Result<Vec<
             Ok(Some(chunk)) => body.extend_from_slice(&chunk),
             Ok(None) => return Ok(body),
             Err(error) => {
-                return Err(TransportError::NoAnswer(format!("the answer was cut: {}", innermost(&error))));
+                return Err(TransportError::NoAnswer(format!("the answer was cut off: {}", innermost(&error))));
             }
         }
     }

@@ -144,7 +144,7 @@ impl HttpPeer {
             let location = response.headers().get(LOCATION).and_then(|to| to.to_str().ok());
             url = redirect::target(&url, &ask.method, response.status(), location)?;
         }
-        Err(TransportError::NoAnswer(format!("more than {} redirections", redirect::MAX)))
+        Err(TransportError::NoAnswer(format!("more than {} redirects", redirect::MAX)))
     }
 
     async fn send(&self, ask: &HttpRequest<'_>, url: &Url, headers: &HeaderMap) -> Result<Response, TransportError> {

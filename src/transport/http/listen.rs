@@ -69,7 +69,7 @@ impl HttpPeer {
                 }
                 Stop::Broken(SseError::TooLarge(limit)) => return Err(TransportError::TooLarge { limit }),
                 Stop::Ended => "the stream ended before the answer".to_owned(),
-                Stop::Broken(error) => format!("the stream was cut before the answer: {error}"),
+                Stop::Broken(error) => format!("the stream was cut off before the answer: {error}"),
             };
             if !resumable || cursor.last_event.is_none() {
                 return Err(TransportError::NoAnswer(reason));
@@ -184,7 +184,7 @@ impl HttpPeer {
     pub(super) async fn follow_all(&self, mut events: Events) -> String {
         match self.follow(&mut events, &mut Cursor::default(), None).await {
             Stop::Answered | Stop::Ended => "the server closed the event stream".to_owned(),
-            Stop::Broken(error) => format!("the event stream was cut: {error}"),
+            Stop::Broken(error) => format!("the event stream was cut off: {error}"),
         }
     }
 }

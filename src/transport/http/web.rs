@@ -90,7 +90,7 @@ impl Web {
             url =
                 target.ok_or_else(|| TransportError::NoAnswer(format!("{} redirects to another host", shown(&url))))?;
         }
-        Err(TransportError::NoAnswer(format!("more than {} redirections", redirect::MAX)))
+        Err(TransportError::NoAnswer(format!("more than {} redirects", redirect::MAX)))
     }
 
     /// Posts a body of this type, with an `Authorization` header or none.

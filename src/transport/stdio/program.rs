@@ -33,7 +33,7 @@ pub(super) fn check_directory(endpoint: &StdioEndpoint) -> Result<(), TransportE
 pub(super) fn refusal(endpoint: &StdioEndpoint, error: io::Error) -> TransportError {
     let is_path = Path::new(&endpoint.command).components().count() > 1;
     let advice =
-        if endpoint.command.contains(' ') { " (a command is the program alone, without its arguments)" } else { "" };
+        if endpoint.command.contains(' ') { " (a command is only the program, without its arguments)" } else { "" };
     let what = |what: &str| format!("{what}{advice}");
     let source = match (error.kind(), find(endpoint)) {
         (io::ErrorKind::NotFound, Some(found)) => {

@@ -34,7 +34,7 @@ fn a_secret_is_masked_asked_for_twice_and_never_sent_back() {
     let page = tab.send(&page, "review", &[("f0", "sh"), ("f0-again", "sh"), ("f1", "1")]);
     page.see("this is too short").not_see(r#"value="sh""#);
     let page = tab.send(&page, "review", &[("f0", "hush-hush"), ("f0-again", "hush-hush"), ("f1", "x")]);
-    page.see("x is not a whole number").see("It was entered, and is kept").not_see("hush");
+    page.see("x is not a whole number").see("You have already entered it").not_see("hush");
     let review = tab.send(&page, "review", &[("f0", ""), ("f0-again", ""), ("f1", "1")]);
     review.see("••••••").not_see("hush");
     tab.send(&review, "send", &[]).not_see("hush");
@@ -129,7 +129,7 @@ fn texts_keep_their_lines_and_their_space() {
     let (tab, page) = run.asked();
     assert!(page.body.contains(">\n\nfirst\nsecond</textarea>"), "{}", page.body);
     let review = tab.send(&page, "review", &[("f0", "a\r\n\r\n b "), ("f1", "  ")]);
-    review.see("space alone");
+    review.see("only spaces");
     tab.send(&review, "send", &[]);
     assert_eq!(content(&run.end(0)), json!({"notes": "a\n\n b ", "name": "  "}));
 }

@@ -53,7 +53,7 @@ fn harmful_links_are_never_offered() {
 fn a_link_that_is_needed_first_is_waited_for() {
     let needed =
         json!({"code": -32042, "message": "More is needed", "data": {"elicitations": [link("https://a.example/")]}});
-    for (act, words) in [("done", "Done"), ("leave", "No longer waited for")] {
+    for (act, words) in [("done", "Done"), ("leave", "No longer waiting")] {
         let fake = Fake::new().tool("t").on_call([Step::Fail(needed.clone())]).on_call([done()]);
         let test = Test::new().server("s", &fake).args(["call", "s", "t", "--elicit", "browser", "--no-browser"]);
         let run = test.at_browser();
@@ -66,7 +66,7 @@ fn a_link_that_is_needed_first_is_waited_for() {
             std::thread::sleep(std::time::Duration::from_millis(10));
             page = tab.get("1");
         }
-        page.see("Waiting for a.example").see("https://a.example/").see("no longer wait for it");
+        page.see("Waiting for a.example").see("https://a.example/").see("stop waiting for it");
         tab.send(&page, act, &[]).see(words);
         run.end_any();
     }

@@ -47,7 +47,7 @@ fn a_machine_that_gives_nothing() {
             r#"trap '' XFSZ; ulimit -f 0; exec "$0" "$@""#,
             &["call", "forms", "countdown", "from=1", "--trace", "out"],
             0,
-            "warning: the trace out is not whole: File too large",
+            "warning: the trace out is incomplete: File too large",
         ),
         (
             "a record that may not grow",
@@ -109,7 +109,7 @@ fn a_disk_that_is_full() {
             "",
             [&call[..], &["--trace", "full/trace"]].concat(),
             0,
-            "warning: the trace full/trace is not whole: No space left on device",
+            "warning: the trace full/trace is incomplete: No space left on device",
             "left: full/trace 0\n",
         ),
         (
@@ -149,7 +149,7 @@ fn a_disk_that_is_full() {
             "XDG_RUNTIME_DIR=$PWD/full",
             vec!["call", "forms", "countdown", "from=1", "--keep"],
             0,
-            "it is started for this command alone, because",
+            "it is started only for this command, because",
             "",
         ),
         ("a file of a result", "", [&call[..], &["--save", "full"]].concat(), 0, "", ""),

@@ -127,7 +127,7 @@ fn what_is_said_of_many_entries_is_bounded() {
     let run = test.config(&config.to_string()).args(["call", "s", "t", "--answer", "a=x"]).stdout("done\n").run();
     assert!(run.took.as_secs() < 25, "{:?}", run.took);
     assert!(run.stderr.len() < 10_000, "{} bytes", run.stderr.len());
-    assert!(run.stderr.contains("and 19980 more about the configuration"), "{}", run.stderr);
+    assert!(run.stderr.contains("and 19980 more warnings about the configuration"), "{}", run.stderr);
 
     let mut answers: serde_json::Map<String, Value> = (0..20_000).map(|i| (format!("key{i}"), json!("x"))).collect();
     answers.insert("a".into(), json!("x"));

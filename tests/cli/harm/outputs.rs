@@ -42,7 +42,7 @@ fn a_folder_that_is_none_is_refused_before_the_call() {
 fn the_result_is_printed_where_its_files_cannot_be_saved() {
     let text = json!({"type": "text", "text": "what it came to"});
     let test = saving(vec![text, resource("a:b")], "file/out").file("file", "mine");
-    test.status(1).stdout_contains("what it came to\n").stderr_contains("the folder file/out cannot be made").run();
+    test.status(1).stdout_contains("what it came to\n").stderr_contains("the folder file/out cannot be created").run();
 }
 
 fn reading() -> Fake {

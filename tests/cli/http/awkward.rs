@@ -92,7 +92,7 @@ fn what_is_no_answer_ends_the_call_at_once() {
                 reply.stream("Transfer-Encoding: chunked\r\n");
                 reply.raw(b"1f\r\ndata: {\"id\":1,\"result\":{\"hal\r\n");
             },
-            "the stream was cut before the answer",
+            "the stream was cut off before the answer",
         ),
         (
             |_, reply| {

@@ -72,7 +72,7 @@ fn a_helper_that_fails_is_named_and_nothing_of_it_is_shown() {
         ("echo Mark3rS3cret", "did not print a JSON object of headers"),
         ("echo Mark3rS3cret; exit 3", "failed"),
         (r#"echo '{"a b": "Mark3rS3cret"}'"#, "printed a header that cannot be sent"),
-        (r#"echo '{"Authorization": 5}'"#, "printed a header whose value is not a text"),
+        (r#"echo '{"Authorization": 5}'"#, "printed a header whose value is not a string"),
     ] {
         let helper = format!("sh -c {}", shell_words::quote(program));
         let run = call(&server, &json!({"headersHelper": helper})).run_any();
@@ -92,8 +92,8 @@ fn what_is_not_read_is_told_with_what_to_write() {
             json!({"apiKey": SECRET}),
             "`apiKey` is not supported; write `headers`: {\"Authorization\": \"Bearer ${VARIABLE}\"}",
         ),
-        (json!({"headers": {"X-Key": "{env:TOKEN}"}}), "`{env:TOKEN}` is sent as it stands; write `${TOKEN}`"),
-        (json!({"auth": {"kind": "x"}}), "`auth` is not read in this form"),
+        (json!({"headers": {"X-Key": "{env:TOKEN}"}}), "`{env:TOKEN}` is sent as written; write `${TOKEN}`"),
+        (json!({"auth": {"kind": "x"}}), "`auth` is not supported in this form"),
     ] {
         let run = call(&server, &entry).stdout("done\n").stderr_contains(part).run();
         assert_eq!(run.stderr.matches("warning: ").count(), 1, "{}", run.stderr);

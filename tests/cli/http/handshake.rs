@@ -82,7 +82,7 @@ fn a_refusal_may_name_another_version_in_any_words() {
         assert_eq!(called.header("mcp-protocol-version"), Some("2025-06-18"));
     }
     let modern = picky("2026-07-28", |_, _| false);
-    call(&modern).status(6).stderr_contains("names 2026-07-28, a revision that has no initialize").run();
+    call(&modern).status(6).stderr_contains("names 2026-07-28, a revision without initialize").run();
 }
 
 #[test]

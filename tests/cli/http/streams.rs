@@ -46,7 +46,8 @@ async fn what_cannot_be_resumed_fails_at_once() {
         reply.stream("");
         reply.raw(b"id: one\nretry: 1\ndata:\n\n");
     });
-    let expected = "no usable answer came: the stream ended before the answer, and could not be resumed: the server answered with HTTP 405";
+    let expected = "there was no usable answer: the stream ended before the answer, and could not be resumed: the \
+                    server answered with HTTP 405";
     assert_eq!(refused.await, expected);
     let server = Server::start(|_, reply| {
         reply.stream("");
@@ -54,7 +55,10 @@ async fn what_cannot_be_resumed_fails_at_once() {
     });
     let mut transport = connect(&server);
     transport.send(modern(1, "tools/call").into()).expect("sent");
-    assert_eq!(failure(&mut transport).await.to_string(), "no usable answer came: the stream ended before the answer");
+    assert_eq!(
+        failure(&mut transport).await.to_string(),
+        "there was no usable answer: the stream ended before the answer"
+    );
     assert_eq!(server.seen().len(), 1);
 }
 
@@ -122,8 +126,8 @@ async fn our_headers_stay_with_our_origin() {
     assert_eq!(away[0].json(), seen[0].json());
     let dropped = error_of(|_, reply| reply.respond(302, "Location: /login\r\n", b""));
     let expected =
-        "no usable answer came: HTTP 302 to /login, which would drop the message: configure that address itself";
+        "there was no usable answer: HTTP 302 to /login, which would drop the message: configure that address itself";
     assert_eq!(dropped.await, expected);
     let round = error_of(|_, reply| reply.respond(307, "Location: /mcp\r\n", b""));
-    assert_eq!(round.await, "no usable answer came: more than 5 redirections");
+    assert_eq!(round.await, "there was no usable answer: more than 5 redirects");
 }

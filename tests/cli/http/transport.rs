@@ -157,39 +157,39 @@ async fn what_is_no_answer_is_told_apart() {
         error_of(|_, reply| reply.respond(500, "", b"db\n down")).await,
         "the server answered with HTTP 500: db down"
     );
-    assert_eq!(error_of(|_, reply| reply.empty(202)).await, "no usable answer came: HTTP 202 without a body");
+    assert_eq!(error_of(|_, reply| reply.empty(202)).await, "there was no usable answer: HTTP 202 without a body");
     let html =
         error_of(|_, reply| reply.respond(200, "Content-Type: text/html; charset=x\r\n", b"<html>Hello</html>")).await;
-    assert_eq!(html, "no usable answer came: text/html instead of JSON: <html>Hello</html>");
+    assert_eq!(html, "there was no usable answer: text/html instead of JSON: <html>Hello</html>");
     let ended = error_of(|_, reply| {
         reply.stream("");
         reply.raw(b": hi\n\n");
     });
-    assert_eq!(ended.await, "no usable answer came: the stream ended before the answer");
+    assert_eq!(ended.await, "there was no usable answer: the stream ended before the answer");
     let cut = error_of(|_, reply| {
         reply.stream("Transfer-Encoding: chunked\r\n");
         reply.raw(b"1f\r\ndata: {\"id\":1,\"result\":{\"hal\r\n");
     });
-    assert!(cut.await.starts_with("no usable answer came: the stream was cut before the answer: "));
+    assert!(cut.await.starts_with("there was no usable answer: the stream was cut off before the answer: "));
     let short = error_of(|_, reply| {
         reply.raw(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 500\r\n\r\n{\"id\":1");
         reply.close();
     });
-    assert!(short.await.starts_with("no usable answer came: the answer was cut: "));
+    assert!(short.await.starts_with("there was no usable answer: the answer was cut off: "));
     let long = error_of(|_, reply| {
         reply.raw(
             b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{\"id\":1,\"result\":{}}",
         );
         reply.close();
     });
-    assert!(long.await.starts_with("no usable answer came: the body is not a message ("));
+    assert!(long.await.starts_with("there was no usable answer: the body is not a message ("));
     let server = Server::start(|_, reply| reply.json(200, &json!({"id": 99, "result": {}})));
     let mut transport = connect(&server);
     transport.send(request(1, "ping").into()).expect("sent");
     assert_eq!(frame(&mut transport).await["id"], 99);
     assert_eq!(
         failure(&mut transport).await.to_string(),
-        "no usable answer came: the body is the answer to another request"
+        "there was no usable answer: the body is the answer to another request"
     );
 }
 

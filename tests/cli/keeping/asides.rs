@@ -41,7 +41,7 @@ fn legacy() -> Kept {
 fn a_legacy_call_waits_in_the_keeper() {
     let kept = legacy();
     let run = kept.run(75, &["call", "forms", "greet", "--keep", "--defer", "call.json"]);
-    assert!(run.stdout.contains("greet waits for answers"), "{}", run.stdout);
+    assert!(run.stdout.contains("greet is waiting for answers"), "{}", run.stdout);
     assert_eq!(kept.standing("forms").expect("it is up")["waiting"], 1);
     // Others go on meanwhile.
     assert_eq!(kept.run(0, &["call", "forms", "greet", "--answer", "name=Bob"]).stdout, "Hello, Bob!\n");
@@ -58,7 +58,7 @@ fn a_call_that_is_gone_is_not_made_again() {
     let kept = legacy();
     kept.run(75, &["call", "forms", "greet", "--keep", "--defer", "call.json"]);
     let run = kept.run(0, &["down", "forms"]);
-    assert!(run.stdout.contains("a call that waited for answers is cancelled"), "{}", run.stdout);
+    assert!(run.stdout.contains("a call that was waiting for answers was cancelled"), "{}", run.stdout);
     for words in [&["resume", "call.json"][..], &["resume", "call.json", "--keep"]] {
         let run = kept.run(4, &[words, &["--answer", "name=Ada"]].concat());
         assert!(run.stderr.contains("was not made again"), "{}", run.stderr);

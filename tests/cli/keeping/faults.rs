@@ -51,7 +51,7 @@ fn a_killed_keeper_takes_its_server_along_and_is_replaced() {
         until("nothing is left", || kept.keepers.processes().is_empty());
         let run = kept.run(0, &["call", "s", "t"]);
         assert_eq!(run.stdout, "done\n");
-        assert!(run.stderr.contains("what it kept in memory is lost"), "{}", run.stderr);
+        assert!(run.stderr.contains("what it had in memory is lost"), "{}", run.stderr);
         assert_eq!(kept.run(0, &["call", "s", "t"]).stderr, "");
     }
 }
@@ -78,7 +78,7 @@ fn a_server_that_dies_is_told_at_once_and_started_again() {
     let run = kept.run(4, &["call", "s", "t"]);
     assert!(run.stderr.contains("exited with status 3"), "{}", run.stderr);
     let run = kept.run(0, &["tools", "s"]);
-    assert!(run.stderr.contains("what it kept in memory is lost"), "{}", run.stderr);
+    assert!(run.stderr.contains("what it had in memory is lost"), "{}", run.stderr);
     assert_eq!(kept.count("s", "initialize"), 2);
     assert!(kept.standing("s").is_some());
 }
@@ -142,7 +142,7 @@ fn a_server_that_is_killed_is_told_to_every_call_at_once() {
         assert!(run.stderr.contains("was killed by SIGKILL"), "{}", run.stderr);
     }
     let run = kept.run(0, &["call", "s", "t"]);
-    assert!(run.stderr.contains("what it kept in memory is lost"), "{}", run.stderr);
+    assert!(run.stderr.contains("what it had in memory is lost"), "{}", run.stderr);
     assert_eq!(kept.run(0, &["tools", "s"]).stderr, "");
 }
 

@@ -35,7 +35,7 @@ fn on_a_full_disk_the_command_starts_the_server_itself() {
     let kept = Kept::new(Test::new().demo());
     let run = after(&kept, FULL, &["call", "forms", "countdown", "from=1", "--keep"]);
     assert_eq!((run.status, run.stdout.as_str()), (Some(0), "Counted down from 1.\n"), "{}", run.stderr);
-    assert!(run.stderr.contains("it is started for this command alone, because"), "{}", run.stderr);
+    assert!(run.stderr.contains("it is started only for this command, because"), "{}", run.stderr);
     assert!(run.stderr.contains("key cannot be used: "), "{}", run.stderr);
     assert!(kept.keepers.processes().is_empty());
     let left: Vec<_> = fs::read_dir(kept.keepers.path().join("toolnexus")).expect("a folder").collect();

@@ -14,7 +14,7 @@ const CALL: [&str; 5] = ["call", "forms", "countdown", "from=1", "--keep"];
 fn refused(kept: &Kept, why: &str) {
     let run = kept.run(0, &CALL);
     assert_eq!(run.stdout, "Counted down from 1.\n");
-    assert!(run.stderr.contains("it is started for this command alone") && run.stderr.contains(why), "{}", run.stderr);
+    assert!(run.stderr.contains("it is started only for this command") && run.stderr.contains(why), "{}", run.stderr);
     assert!(kept.keepers.processes().is_empty(), "{:?}", kept.keepers.processes());
 }
 

@@ -70,7 +70,7 @@ fn a_command_of_another_version_has_a_keeper_of_its_own() {
     });
     let run = kept.run(0, &["call", "s", "t"]);
     assert_eq!(run.stdout, "done\n");
-    assert!(run.stderr.contains("it is kept by another version of the program"), "{}", run.stderr);
+    assert!(run.stderr.contains("another version of toolnexus keeps it"), "{}", run.stderr);
     assert_eq!(kept.run(0, &["call", "s", "t"]).stderr, "");
     assert_eq!(kept.standing("s").expect("it is up")["calls"], 2);
 }

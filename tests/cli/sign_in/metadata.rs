@@ -42,8 +42,8 @@ fn authorization_servers_are_at_web_addresses() {
         (json!(["javascript:alert(1)"]), "is not a web address"),
         (json!(["http://as.example"]), "is not encrypted"),
         (json!(["not an address"]), "is not a valid address"),
-        (json!([]), "names no authorization server"),
-        (json!("http://127.0.0.1"), "names no authorization server"),
+        (json!([]), "does not name an authorization server"),
+        (json!("http://127.0.0.1"), "does not name an authorization server"),
     ] {
         refused(Bent::default().resource(move |_, resource| resource["authorization_servers"] = value.clone()), why);
     }

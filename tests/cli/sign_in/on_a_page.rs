@@ -18,7 +18,7 @@ fn opened(tab: &Tab, page: &Page) -> (Link, Page) {
     let address = rest.split('"').next().unwrap_or_default().replace("&amp;", "&");
     let link = Link(address.parse().expect("an address"));
     tab.send(page, "opened", &[]);
-    until("the page goes on", || tab.get("").text().contains("Go on in the other tab"));
+    until("the page goes on", || tab.get("").text().contains("Continue in the other tab"));
     // Whoever looks at the first page again is led on.
     assert_eq!((tab.get("1").status, tab.get("1").leads_to().as_str()), (303, ""));
     (link, tab.get(""))

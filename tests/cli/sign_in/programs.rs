@@ -89,7 +89,7 @@ fn a_program_that_prints_headers_is_run_where_its_configuration_stands() {
     assert_eq!(last.header("x-team"), Some("blue"));
     for (headers, why) in [
         ("token", "did not print a JSON object of headers"),
-        ("{\"A\": 1}", "whose value is not a text"),
+        ("{\"A\": 1}", "whose value is not a string"),
         ("{\"A B\": \"x\"}", "printed a header that cannot be sent"),
         ("{\"A\": \"x\\r\\nB: y\"}", "printed a header that cannot be sent"),
     ] {
