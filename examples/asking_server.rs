@@ -1,5 +1,5 @@
-//! A server that asks, on the server's half of elicitation: `toolnexus call greet -- cargo run --example asking_server`.
-//! It speaks 2025-11-25 over stdio.
+//! A server that asks, built on the server's half of elicitation: `toolnexus call greet -- cargo run --example
+//! asking_server`. It speaks 2025-11-25 over stdio.
 
 use std::io::{self, BufRead as _, Write as _};
 
@@ -24,7 +24,7 @@ fn read() -> io::Result<Vec<u8>> {
     }
 }
 
-/// Calls the only tool; `can_ask` says whether the client lets itself be asked.
+/// Calls the only tool; `can_ask` says whether the client allows questions.
 async fn greet(can_ask: bool) -> Value {
     let schema = json!({"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]});
     let verdict = match build_callback(can_ask.then_some(write), can_ask.then_some(async || read())) {

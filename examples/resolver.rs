@@ -1,5 +1,5 @@
-//! A resolver of one's own, which is told who asks and may look at the form: `cargo run --example resolver -- COMMAND
-//! [ARG]...` fills in each required field of what COMMAND's tool `greet` asks, and says no to links.
+//! Your own resolver, which knows who asks and can look at the form: `cargo run --example resolver -- COMMAND [ARG]...`
+//! fills in each required field that COMMAND's tool `greet` asks for, and declines links.
 
 #![allow(clippy::print_stdout, reason = "an example shows what it does")]
 

@@ -1,4 +1,4 @@
-//! The command line: the names of the commands, and how one is carried out.
+//! The command line: the names of the commands, and how a command is run.
 
 use clap::{ArgAction, Parser, Subcommand, builder::styling::Styles};
 
@@ -114,7 +114,7 @@ pub enum Command {
     Completions(commands::completions::CompletionsArgs),
     /// Print the manual page, or write all manual pages to a folder
     Man(commands::man::ManArgs),
-    /// What may stand in place of the last word
+    /// What may come in place of the last word
     #[command(name = "__complete", hide = true, disable_help_flag = true)]
     Candidates(commands::candidates::CandidatesArgs),
     /// Run a small MCP server that asks questions, to try things out

@@ -1,4 +1,4 @@
-//! The error that a run ends with: what it says, what to do about it, and the exit code.
+//! The error that a run ends with: its message, its hint, and the exit code.
 
 mod details;
 
@@ -21,7 +21,7 @@ use crate::{
 /// How many fields of an unanswered form are listed.
 const FIELDS: usize = 60;
 
-/// Why a run did not end well. Each variant has an exit code, a code in words, and often a hint.
+/// Why a run did not end well. Each variant has an exit code, a name for programs, and often a hint.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -30,16 +30,16 @@ pub enum Error {
     Usage {
         /// What is wrong.
         message: String,
-        /// What would be right.
+        /// What would be right, or how to find out.
         hint: Option<String>,
     },
     /// The configuration, or a server's name, is wrong.
     #[error(transparent)]
     Config(#[from] ConfigError),
-    /// An answers file, or another file that says how to answer, cannot be used: a clause that says so.
+    /// An answers file, or another file with answers, cannot be used: a complete clause.
     #[error("{0}")]
     Answers(String),
-    /// A call was put aside with a server that is configured otherwise now.
+    /// A call was put aside, but its server is configured differently now.
     #[error("the configuration of {server} has changed since the call was put aside")]
     Changed {
         /// The server.
@@ -53,7 +53,7 @@ pub enum Error {
         /// What happened.
         error: Box<ClientError>,
     },
-    /// The server says that the tool failed; its words are in the result.
+    /// The server says that the tool failed; its message is in the result.
     #[error("{server}: the tool {tool:?} reported an error")]
     ToolFailed {
         /// The server.
@@ -81,19 +81,19 @@ pub enum Error {
         /// The prompts that it has.
         known: Vec<String>,
     },
-    /// The result has no such part as was asked for: why not.
+    /// The result does not have the part that was asked for: a complete clause.
     #[error("{0}")]
     NoPart(String),
-    /// Servers can be used, and something about them looks wrong.
+    /// The servers can be used, but something about them looks wrong.
     #[error("{}", unwell_message(*.0))]
     Unwell(usize),
     /// Questions could not be answered; the server was told cancel.
     #[error("{}", unanswered_message(.0))]
     Unanswered(Vec<Unanswered>),
-    /// Something on our side failed, a file or a stream: a clause that says so.
+    /// Something on our side failed, such as a file or a stream: a complete clause.
     #[error("{0}")]
     Io(String),
-    /// The call was put aside, for a later run.
+    /// The call was put aside for a later run.
     #[error("the call is waiting for answers")]
     Deferred,
     /// Ctrl-C.
@@ -105,12 +105,12 @@ pub enum Error {
     /// A line of a script, or of arguments, failed.
     #[error("line {line}: {error}")]
     Line {
-        /// Which line, from 1.
+        /// The line number, from 1.
         line: usize,
         /// Why.
         error: Box<Error>,
     },
-    /// So many lines failed (of a script, of arguments), and each was told.
+    /// This many lines failed (of a script, or of arguments), and each failure was printed.
     #[error("{failed} {} failed", if *.failed == 1 { "line" } else { "lines" })]
     Lines {
         /// How many.
@@ -118,7 +118,7 @@ pub enum Error {
         /// The exit code of the first.
         exit: u8,
     },
-    /// A command that ran as a program of its own failed, and has said why.
+    /// A command that ran in its own process failed, and has already said why.
     #[error("{command} ended with exit code {exit}")]
     Said {
         /// The command's name.
@@ -131,7 +131,7 @@ pub enum Error {
 /// A question that could not be answered, and why.
 #[derive(Clone, Debug)]
 pub struct Unanswered {
-    /// The question; `None` where the call ended before one was put.
+    /// The question; `None` if the call ended before it was asked.
     pub question: Option<Arc<Question>>,
     /// Why.
     pub why: Why,
@@ -187,7 +187,7 @@ impl Error {
         }
     }
 
-    /// What to do about it, where there is something.
+    /// What to do about it, if there is something.
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::Usage { hint, .. } => hint.clone(),
@@ -277,7 +277,7 @@ impl Error {
     }
 }
 
-/// What else a server offers of `what`, where it has nothing called `name`.
+/// What else a server offers of `what`, if it has nothing called `name`.
 fn others(server: &ServerName, what: &str, name: &str, known: &[String]) -> String {
     let near = near_misses(name, known.iter().map(String::as_str));
     match (near.as_slice(), known.len()) {
@@ -288,7 +288,7 @@ fn others(server: &ServerName, what: &str, name: &str, known: &[String]) -> Stri
     }
 }
 
-/// What went wrong with a server. The words of its own error stand below, as a detail.
+/// What went wrong with a server. The server's own message is shown below it, as a detail.
 fn client_message(error: &ClientError) -> String {
     match error {
         ClientError::Rpc { method, error } => format!("the server answered {method} with error {}", error.code),
@@ -327,7 +327,7 @@ fn unauthorized_hint(refused: &Unauthorized) -> String {
     format!("`{}` signs in; --bearer-env VAR sends your own token", shell_words::join(words))
 }
 
-/// Whether a request is one of those with which a conversation begins.
+/// Whether the request is one of those that open a connection.
 fn is_opening(method: &str) -> bool {
     matches!(method, "initialize" | "server/discover")
 }

@@ -1,5 +1,5 @@
-//! What the targets in `fuzz/` run: each function takes bytes, as a server, a file, a page or a keyboard gives them, and
-//! panics where something that must hold does not. `docs/reliability.md` tells how to run them.
+//! What the targets in `fuzz/` run: each function takes bytes as a server, a file, a page or a keyboard would send
+//! them, and panics if something that must hold does not. `docs/reliability.md` says how to run them.
 
 use std::path::PathBuf;
 
@@ -19,7 +19,7 @@ use crate::{
     transport::{Challenge, fuzzed_events, stdio},
 };
 
-/// A target: what it is called, and what it runs.
+/// A target: its name, and the function that it runs.
 pub type FuzzTarget = (&'static str, fn(&[u8]));
 
 /// Every target.
@@ -40,14 +40,14 @@ pub const TARGETS: &[FuzzTarget] = &[
     ("uri_template", uri_template),
 ];
 
-/// Lines of a server's standard output: each becomes messages or is told as junk, and a message keeps its bytes.
+/// Lines of a server's standard output: each becomes messages or is reported as junk, and a message keeps its bytes.
 pub fn stdio_frames(bytes: &[u8]) {
     for line in bytes.split(|byte| *byte == b'\n') {
         stdio::fuzzed_line(line);
     }
 }
 
-/// A stream of events, in chunks as long as the first byte says: the chunks make no difference.
+/// A stream of events, in chunks as long as the first byte says: the chunk size makes no difference.
 pub fn sse_frames(bytes: &[u8]) {
     let Some((length, bytes)) = bytes.split_first() else { return };
     let whole = fuzzed_events(vec![Bytes::copy_from_slice(bytes)]);
@@ -55,7 +55,7 @@ pub fn sse_frames(bytes: &[u8]) {
     assert_eq!(whole, fuzzed_events(parts), "chunks change the events");
 }
 
-/// A configuration file. What it says is understood or refused, and a fault is placed within the text.
+/// A configuration file is understood or refused, and an error points to a place within the text.
 pub fn config_text(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     let environment = Environment { folder: PathBuf::from("/"), ..Environment::default() };
@@ -81,7 +81,7 @@ pub fn answers_text(bytes: &[u8]) {
     }
 }
 
-/// A `requestedSchema`: a form comes of any, and the defaults that it offers fit their fields.
+/// A `requestedSchema`: any schema makes a form, and the defaults that it offers fit their fields.
 pub fn schema_to_form(bytes: &[u8]) {
     let Ok(schema) = serde_json::from_slice::<Value>(bytes) else { return };
     let form = Form::from_schema(&schema);
@@ -93,8 +93,8 @@ pub fn schema_to_form(bytes: &[u8]) {
     }
 }
 
-/// A form's schema, a zero byte, and what is typed into each of its fields: what is taken fits, and is read as the same
-/// again where it is edited.
+/// A form's schema, a zero byte, and the text typed into each of its fields: an accepted value fits, and stays the same
+/// when it is edited again.
 pub fn text_to_value(bytes: &[u8]) {
     let Some((schema, typed)) = two(bytes) else { return };
     let Ok(schema) = serde_json::from_str::<Value>(schema) else { return };
@@ -111,7 +111,7 @@ fn same_again(field: &Field, value: &Value) {
     assert_eq!(again.ok(), Some(field.canonical(value.clone())), "{value} is another value when it is edited");
 }
 
-/// Text of a server's: nothing dangerous is left, and what is safe stays as it is.
+/// Text from a server: nothing dangerous remains, and what is safe does not change.
 pub fn sanitising(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     for safe in [safe_line(&text), safe_text(&text), safe_name(&text)] {
@@ -130,7 +130,7 @@ pub fn sanitising(bytes: &[u8]) {
     }
 }
 
-/// The address of a link: only http and https are offered, and what a person reads is what is opened.
+/// The address of a link: only http and https are accepted, and what a person reads is what is opened.
 pub fn link_verdict(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     if let Ok(link) = Link::inspect(&text) {
@@ -140,12 +140,13 @@ pub fn link_verdict(bytes: &[u8]) {
     }
 }
 
-/// Bytes of a keyboard, decoded and typed into a line: the cursor stays between characters, the line within its columns.
+/// Bytes from a keyboard, decoded and typed into a line: the cursor stays between characters, the line within its
+/// columns.
 pub fn key_strokes(bytes: &[u8]) {
     terminal::fuzzed_keys(bytes);
 }
 
-/// A tool's schema, a zero byte, and words separated by line ends: what is read fits, or is refused.
+/// A tool's schema, a zero byte, and words separated by line ends: an accepted value fits.
 pub fn argument_words(bytes: &[u8]) {
     let Some((schema, words)) = two(bytes) else { return };
     let Ok(schema) = serde_json::from_str::<Value>(schema) else { return };
@@ -165,19 +166,19 @@ pub fn challenge_header(bytes: &[u8]) {
     }
 }
 
-/// Bytes on a keeper's socket, from either side.
+/// Bytes on a keeper's socket, from either end.
 pub fn keeper_message(bytes: &[u8]) {
     keeper::fuzzed_messages(bytes);
 }
 
-/// The body of a posted form: what is read is written and read as the same again.
+/// The body of a posted form: what is parsed is written and parsed as the same again.
 pub fn posted_form(bytes: &[u8]) {
     let fields = pages::Fields::parse(bytes);
     let written: String = url::form_urlencoded::Serializer::new(String::new()).extend_pairs(fields.iter()).finish();
     assert_eq!(fields, pages::Fields::parse(written.as_bytes()));
 }
 
-/// A template of resources' addresses, a zero byte, and a value for its variables.
+/// A URI template, a zero byte, and a value for its variables.
 pub fn uri_template(bytes: &[u8]) {
     let Some((template, value)) = two(bytes) else { return };
     let Some(template) = UriTemplate::parse(template) else { return };

@@ -24,15 +24,15 @@
 //! | wire | [`transport`], [`protocol`] | bytes to frames; frames and revisions as data |
 //! | ground | `text`, `files`, `system` | where text is cut; how files are read and written; what the system tells |
 //!
-//! `tests/layers.rs` holds the imports against this map. What one system alone has stands in files that are named after it
+//! `tests/layers.rs` checks the imports against this map. Code for one system only is in files named after it
 //! (`unix.rs`), behind a few functions each: [`terminal`], process groups (`transport/stdio/group`), signals
 //! (`commands/signals`), sockets (`keeper`), `files` and `system`.
 //!
 //! # Parts
 //!
-//! Features part the package. Without any of them it is for other clients and servers, on every system and without a
-//! runtime: frames and revisions ([`protocol`]), the bridge and the server's half ([`elicitation`]), schemas as forms
-//! ([`form`]), a tool's arguments from words ([`arguments`]).
+//! The package is divided by features. Without any of them, it serves other clients and servers, on every system and
+//! without a runtime: frames and revisions ([`protocol`]), the bridge and the server's half ([`elicitation`]), schemas
+//! as forms ([`form`]), a tool's arguments from words ([`arguments`]).
 //!
 //! ```toml
 //! toolnexus = { version = "0.1", default-features = false }
@@ -51,33 +51,34 @@
 //! # A reader's path
 //!
 //! **One question, from the wire to the answer.** A legacy server sends the request `elicitation/create`:
-//! `transport/stdio/connection.rs` reads its line as a `protocol::Frame`; `client/driver/event_loop.rs` takes it off the
-//! transport, `driver/inbound.rs` sees that it is a request, `driver/whose.rs` finds the call that it belongs to, and
-//! `driver/questions.rs` asks. A modern server ends its `tools/call` with `input_required`: `client/call/outcome.rs` reads
-//! that, `call/rounds.rs` begins a round, and `call/ask_round.rs` asks for each input. Both come to `elicitation::elicit`
-//! (`elicit.rs`): `bridge.rs` makes the `Request`, `question.rs` reads the form or the link from it once, and the
-//! `Resolver` claims it. In the program that is `resolver/chain.rs`: an answers file, a program, a deferred call, a person
-//! (`person.rs`, then `terminal/ask.rs`; or `browser.rs`, then `web`). The `Answer` is held against the form
-//! (`elicitation/held.rs`) and becomes an `ElicitResult` (`bridge.rs`). `driver/questions.rs` writes it as the reply, if the
-//! question is still open; `call/rounds.rs` sends the call again with `inputResponses`.
+//! `transport/stdio/connection.rs` reads its line as a `protocol::Frame`; `client/driver/event_loop.rs` takes it from
+//! the transport, `driver/inbound.rs` sees that it is a request, `driver/whose.rs` finds the call that it belongs to,
+//! and `driver/questions.rs` asks. A modern server ends its `tools/call` with `input_required`:
+//! `client/call/outcome.rs` reads that, `call/rounds.rs` begins a round, and `call/ask_round.rs` asks for each input.
+//! Both call `elicitation::elicit` (`elicit.rs`): `bridge.rs` makes the `Request`, `question.rs` reads the form or the
+//! link from it once, and the `Resolver` claims it. In the program that is `resolver/chain.rs`: an answers file, a
+//! program, a deferred call, a person (`person.rs`, then `terminal/ask.rs`; or `browser.rs`, then `web`). The `Answer`
+//! is checked against the form (`elicitation/held.rs`) and becomes an `ElicitResult` (`bridge.rs`).
+//! `driver/questions.rs` writes it as the reply, if the question is still open; `call/rounds.rs` sends the call again
+//! with `inputResponses`.
 //!
-//! **One argument, from argv to the wire.** `main.rs` gives the words to `cli/program.rs`; `commands/argv.rs` orders them
-//! before clap reads them as `cli.rs` and `commands/options.rs` say; `commands/call.rs` gets its `CallArgs` and the
-//! `Context`. `commands/call/arguments.rs` splits `limit=10` and reads the files that are named; `commands/server/select.rs`
-//! finds the server's configuration; `commands/server/command_host.rs` makes the `Host`, which connects the `Client`
-//! (`host/registry.rs`, then `client/negotiate/open.rs`). With the tool's schema from `tools/list`, `arguments/parse.rs`
-//! types the words (`place.rs`, `convert.rs`), asks for what is missing with the form engine, and checks the whole.
-//! `client/call/open_call.rs` adds `_meta` (`client/conversation.rs`), `client/wire.rs` hands the frame to the driver, and
-//! the transport writes it.
+//! **One argument, from argv to the wire.** `main.rs` passes the words to `cli/program.rs`; `commands/argv.rs` orders
+//! them, and clap parses them as declared in `cli.rs` and `commands/options.rs`; `commands/call.rs` gets its `CallArgs`
+//! and the `Context`. `commands/call/arguments.rs` splits `limit=10` and reads the files that are named;
+//! `commands/server/select.rs` finds the server's configuration; `commands/server/command_host.rs` makes the `Host`,
+//! which connects the `Client` (`host/registry.rs`, then `client/negotiate/open.rs`). With the tool's schema from
+//! `tools/list`, `arguments/parse.rs` gives the words their types (`place.rs`, `convert.rs`), asks for what is missing
+//! with the form engine, and checks the whole. `client/call/open_call.rs` adds `_meta` (`client/conversation.rs`),
+//! `client/wire.rs` passes the frame to the driver, and the transport writes it.
 //!
 //! # Invariants
 //!
 //! * Nothing in `protocol`, `form`, `arguments` or `elicitation` does I/O.
 //! * Nothing outside `terminal` and `output` prints; the host emits [`client::Notice`]s.
 //! * Nothing in `host`, `client`, `auth` or `config` imports `terminal`, `output`, `cli` or `commands`.
-//! * No second place maps questions and answers to MCP: `elicitation` is the only one.
-//! * No reply is written twice, and none for a question that was withdrawn.
-//! * No accept is sent that breaks the schema, and nothing is sent that nobody entered.
+//! * Only `elicitation` maps questions and answers to MCP.
+//! * No reply is written twice, and no reply is written for a question that was withdrawn.
+//! * No accept that breaks the schema is sent, and nothing is sent that nobody entered.
 //! * No server text reaches a terminal before it is made safe.
 //! * No external `$ref` is fetched, and only `add`, `remove`, `enable`, `disable` and `import` write a configuration
 //!   file.

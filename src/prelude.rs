@@ -1,4 +1,4 @@
-//! What a program that uses this library begins with.
+//! What a program that uses this library usually imports.
 //!
 //! ```no_run
 //! use toolnexus::prelude::*;

@@ -2,7 +2,7 @@ use serde_json::Value;
 
 use crate::form::{Keywords, resolve};
 
-/// How deep unions in unions are looked into.
+/// How many levels of nested unions are followed.
 const DEEPEST: usize = 8;
 
 /// The names that `type` may have.
@@ -12,12 +12,13 @@ const TYPES: [&str; 7] = ["null", "boolean", "number", "integer", "string", "arr
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Admits {
     names: Vec<String>,
-    /// Whether nothing is said about the type.
+    /// Whether nothing restricts the type.
     any: bool,
 }
 
 impl Admits {
-    /// What `schema`, whose references are followed already, admits; the references in its unions count from `root`.
+    /// What `schema` admits, once its references have been resolved; the references in its unions are relative to
+    /// `root`.
     pub(super) fn of(root: &Value, schema: &Keywords<'_>, nullable: bool) -> Self {
         let mut admits = Self::default();
         admits.collect(root, schema, 0);
@@ -27,7 +28,7 @@ impl Admits {
         admits
     }
 
-    /// Whether values of the type `name` may be right.
+    /// Whether a value of the type `name` may be valid.
     pub(super) fn takes(&self, name: &str) -> bool {
         self.any || self.names.iter().any(|known| known == name || (known == "number" && name == "integer"))
     }
@@ -84,7 +85,7 @@ fn type_of(value: &Value) -> &'static str {
     }
 }
 
-/// The type that the keywords of a schema without `type` are about.
+/// The type that the keywords of a schema without `type` suggest.
 fn hinted(schema: &Keywords<'_>) -> Option<&'static str> {
     let has = |keys: &[&str]| keys.iter().any(|key| schema.contains_key(key));
     if has(&["properties", "additionalProperties", "patternProperties"]) {

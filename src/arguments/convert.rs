@@ -4,8 +4,8 @@ use serde_json::Value;
 use super::{admits::Admits, word::WordValue};
 use crate::form::{Choice, Choices, Field, FieldKind, Keywords, bare, cut, field, resolve, type_of, unsendable};
 
-/// The value of the argument `key`, whose schema is `part` of the document `root`, from what was written for it. The
-/// error is the reason why it is not taken.
+/// The value of the argument `key`, whose schema is `part` of the document `root`, from the text that was written for
+/// it. The error is the reason why it is refused.
 pub(super) fn convert(root: &Value, key: &str, part: &Value, input: WordValue) -> Result<Value, String> {
     let Value::Object(map) = part else { return text(input).map(Value::String) };
     let resolved = resolve(root, map);
@@ -42,7 +42,7 @@ pub(super) fn json(input: WordValue) -> Result<Value, String> {
     sendable(value)
 }
 
-/// A value for a tool whose schema is not known: what JSON it looks like.
+/// A value for a tool without a known schema: JSON if the text looks like it.
 pub(super) fn guessed(input: WordValue) -> Result<Value, String> {
     let text = text(input)?;
     let read = serde_json::from_str(&text).ok().filter(|value| unsendable(value).is_none());
@@ -64,7 +64,7 @@ fn sendable(value: Value) -> Result<Value, String> {
     }
 }
 
-/// A text; a file's bytes in base64 where `contentEncoding` says so.
+/// Text, or a file's bytes in base64 if `contentEncoding` says so.
 fn encode(schema: &Keywords<'_>, input: WordValue) -> Result<Value, String> {
     let encoding = schema.get("contentEncoding").and_then(Value::as_str).unwrap_or_default();
     match input {
@@ -78,7 +78,7 @@ fn encode(schema: &Keywords<'_>, input: WordValue) -> Result<Value, String> {
     }
 }
 
-/// The list or object that `input` is, where a text would do as well.
+/// The list or object that `input` is, if text would be valid, too.
 fn structured(admits: &Admits, input: &WordValue) -> Option<Value> {
     let text = input
         .as_str()
@@ -89,7 +89,7 @@ fn structured(admits: &Admits, input: &WordValue) -> Option<Value> {
     Some(value).filter(|value| taken && unsendable(value).is_none())
 }
 
-/// The choice that `text` is the value of.
+/// The choice whose value is `text`.
 fn choose(field: &Field, choices: &Choices, text: &str) -> Result<Value, String> {
     let as_text = choices.iter().find(|choice| bare(&choice.value) == text);
     let found = as_text.or_else(|| {
@@ -110,7 +110,7 @@ fn constant(value: &Value) -> Choices {
     vec![Choice { value: value.clone(), title: None, description: None }].into()
 }
 
-/// A list: JSON, or one value that is wrapped.
+/// A list: JSON, or one value, which is wrapped in a list.
 fn list(root: &Value, key: &str, schema: &Keywords<'_>, input: WordValue) -> Result<Value, String> {
     let items = schema.get("items").cloned().unwrap_or(Value::Bool(true));
     let trimmed = input.as_str().unwrap_or_default().trim_start_matches('\u{feff}').trim();
@@ -136,7 +136,7 @@ fn list(root: &Value, key: &str, schema: &Keywords<'_>, input: WordValue) -> Res
     Ok(Value::Array(vec![one]))
 }
 
-/// A list, where something else that is not text would do as well.
+/// A list, if a value of another type than text would be valid, too.
 fn list_or_scalar(
     root: &Value,
     key: &str,
@@ -151,7 +151,7 @@ fn list_or_scalar(
     {
         return Ok(value);
     }
-    // In a union the list is one of the members.
+    // In a union, the list is one of the members.
     let member = ["anyOf", "oneOf"].iter().filter_map(|key| schema.get(key)?.as_array()).flatten().find_map(|member| {
         let resolved = resolve(root, member.as_object()?).schema;
         resolved.get("type").is_some_and(|name| *name == "array").then_some(resolved)
@@ -159,7 +159,7 @@ fn list_or_scalar(
     list(root, key, member.as_ref().unwrap_or(schema), input)
 }
 
-/// A JSON value of one of the types that are admitted.
+/// A JSON value of one of the admitted types.
 fn scalar(admits: &Admits, text: &str) -> Result<Value, String> {
     let wanted = || {
         let names =

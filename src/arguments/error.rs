@@ -1,7 +1,7 @@
 use crate::form::FieldError;
 
 /// Why the words are not arguments for the tool: a usage error, found before the call. Names and values in the messages
-/// are not made safe for a terminal.
+/// are not yet safe for a terminal.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ArgumentError {
@@ -13,13 +13,13 @@ pub enum ArgumentError {
     NoOption {
         /// Its name, without the dashes.
         name: String,
-        /// The argument that may have been meant.
+        /// The argument that was probably meant.
         near: Option<String>,
     },
     /// An option of the tool without a value.
     #[error("--{0} needs a value")]
     NoValue(String),
-    /// A value that the argument does not take.
+    /// A value that the argument does not accept.
     #[error("argument {0}")]
     Refused(FieldError),
     /// A file, or stdin, that could not be read.
@@ -35,12 +35,12 @@ pub enum ArgumentError {
     /// `--args` is not a JSON object.
     #[error("--args: {0}")]
     Whole(String),
-    /// Values that stand in a union, which fits with none of their readings.
+    /// Values in a union that fits none of their readings.
     #[error("the arguments do not fit the tool: {}; write {keys} to say what you mean", list(faults))]
     Ambiguous {
         /// What to write instead: `a:=JSON b:=JSON`.
         keys: String,
-        /// The rules that are broken as the values are read first.
+        /// The rules that the first reading of the values breaks.
         faults: Vec<FieldError>,
     },
     /// The arguments as a whole break the tool's schema.

@@ -1,5 +1,5 @@
-//! A tool's arguments from the words of a command line, typed by its `inputSchema`. Nothing here does I/O: files and
-//! stdin are read by a function that the caller gives.
+//! A tool's arguments from the words of a command line, with types from its `inputSchema`. Nothing here does I/O: the
+//! caller passes a function that reads files and stdin.
 
 mod admits;
 mod convert;

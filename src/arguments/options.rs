@@ -3,7 +3,7 @@ use serde_json::{Map, Value};
 use super::ArgumentError;
 use crate::form::{nearest, resolve};
 
-/// A word of the command line behind TOOL.
+/// A word of the command line after TOOL.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ToolWord {
     /// `key=value`, or the value of the option before it.
@@ -12,8 +12,8 @@ pub enum ToolWord {
     Option(String),
 }
 
-/// `words` with each option as `key=value`: the name that the schema has for it, and the next word as its value unless it
-/// is a switch. Without a schema a switch is what no value stands behind.
+/// `words` with each option turned into `key=value`, with the schema's name for it. The next word is the value, unless
+/// the option is a switch. Without a schema, an option is a switch if no value follows it.
 ///
 /// # Errors
 /// [`ArgumentError::NoOption`] for an option that is not an argument of the tool, [`ArgumentError::NoValue`] without a value.
@@ -54,7 +54,7 @@ pub fn spell_out(words: &[ToolWord], schema: Option<&Value>) -> Result<Vec<Strin
             spelled.push(format!("{}{sign}{value}", key_of(key)));
             continue;
         }
-        // A path begins with a property, and goes on as it does in `key=value`.
+        // A path begins with a property and continues as in `key=value`.
         let head = name.split(['.', '[']).next().unwrap_or_default();
         if let Some(key) = named(properties, head).filter(|_| head.len() < name.len()) {
             let given = value.or_else(|| rest.next_if(|next| matches!(next, ToolWord::Plain(_))).map(plain));
@@ -81,7 +81,7 @@ fn plain(word: &ToolWord) -> &str {
     }
 }
 
-/// A property's name as the left side of `key=value`, where it is not a path.
+/// A property's name as the left side of `key=value`, escaped so that it is not a path.
 fn key_of(name: &str) -> String {
     if name.ends_with(':') { name.replace(':', "\\:") } else { name.to_owned() }
 }
@@ -100,7 +100,7 @@ fn properties(schema: &Value) -> Map<String, Value> {
     all
 }
 
-/// The property that the option `name` means: the same name, or the one that differs only in case, `-` and `_`.
+/// The property that the option `name` means: the same name, or the only one that differs just in case, `-` and `_`.
 fn named<'a>(properties: &'a Map<String, Value>, name: &str) -> Option<&'a str> {
     if let Some((key, _)) = properties.get_key_value(name) {
         return Some(key);

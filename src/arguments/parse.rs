@@ -16,10 +16,10 @@ use crate::form::{Checker, FieldError, Form, TooCostly, cut, resolve, type_of, u
 /// The most steps that a key like `a.b.c` may have.
 const MOST_STEPS: usize = 100;
 
-/// How many faults of one kind are told.
+/// How many faults of one kind are listed.
 const MOST_TOLD: usize = 20;
 
-/// In how many ways words that stand in unions are read together, until one fits.
+/// How many combinations of readings are tried for values in unions, until one fits.
 const MOST_READINGS: usize = 64;
 
 /// The arguments of a `tools/call`, on their way from the command line to the server.
@@ -27,18 +27,18 @@ const MOST_READINGS: usize = 64;
 pub struct Arguments {
     /// The object that is sent.
     pub values: Map<String, Value>,
-    /// What looks like a mistake and is sent all the same. Not made safe for a terminal.
+    /// What looks like a mistake but is sent anyway. Not yet safe for a terminal.
     pub warnings: Vec<String>,
     schema: Option<Value>,
     patterns: NamePatterns,
 }
 
-/// Reads ARG words, laid over the object `base` (`--args`: JSON, `@file`, or `-` for stdin), for a tool with this
-/// `inputSchema`; `None` when the schema is not known, so that values are what JSON they look like. `read` reads files
-/// and stdin, and gives the reason when it cannot.
+/// Reads ARG words on top of the object `base` (`--args`: JSON, `@file`, or `-` for stdin), for a tool with this
+/// `inputSchema`. If the schema is `None`, because it is not known, values become the JSON that they look like. `read`
+/// reads files and stdin, and returns the reason if it cannot.
 ///
 /// # Errors
-/// What is not an argument, or cannot be the value that the schema wants; see also [`Arguments::check`].
+/// If a word is not an argument, or its value does not fit the schema; see also [`Arguments::check`].
 ///
 /// ```
 /// use serde_json::json;
@@ -90,7 +90,7 @@ pub fn parse<S: AsRef<str>>(
     Ok(arguments)
 }
 
-/// A value that may be read in several ways, because a union has several schemas for it.
+/// A value with several possible readings, because a union has several schemas for it.
 struct UnionValue {
     key: String,
     path: Vec<String>,
@@ -120,8 +120,8 @@ fn read_base(
 }
 
 impl Arguments {
-    /// A form of the required arguments that are missing, in the tool's order; empty when none is. A person may fill it,
-    /// and the content goes to [`Arguments::fill`].
+    /// A form of the required arguments that are missing, in the tool's order; empty if there are none. A person can
+    /// fill it in, and the content goes to [`Arguments::fill`].
     pub fn missing(&self) -> Form {
         let Some(schema) = self.schema.as_ref().filter(|schema| self.may_be_missing(schema)) else {
             return Form::default();
@@ -129,7 +129,7 @@ impl Arguments {
         Form::from_schema(schema).part(|field| field.required && !self.values.contains_key(&field.key))
     }
 
-    /// Whether something that is required may be missing: a look that costs little.
+    /// Whether a required argument may be missing: a cheap check.
     fn may_be_missing(&self, schema: &Value) -> bool {
         let Value::Object(map) = schema else { return false };
         let resolved = resolve(schema, map);
@@ -145,8 +145,8 @@ impl Arguments {
         self.values.extend(content);
     }
 
-    /// Holds the whole object against the tool's schema. Gives a warning when that cannot be done: an invalid schema, an
-    /// unknown dialect, references to other documents.
+    /// Checks the whole object against the tool's schema. Returns a warning if that is not possible: an invalid schema,
+    /// an unknown dialect, references to other documents.
     ///
     /// # Errors
     /// [`ArgumentError::Unfit`] with every rule that is broken, by argument.
@@ -185,7 +185,7 @@ impl Arguments {
         Err(ArgumentError::Unfit(faults.into_iter().map(FieldError::from).collect()))
     }
 
-    /// The arguments that the tool does not take, no more than can be told.
+    /// The arguments that the tool does not take, up to the number that is listed.
     fn closed(&self, schema: &Value) -> Vec<FieldError> {
         if !may_be_closed(schema) {
             return Vec::new();
@@ -197,7 +197,8 @@ impl Arguments {
         self.values.keys().filter_map(error).take(MOST_TOLD).collect()
     }
 
-    /// `word` with the colon that its property's name ends in: `ends:=x` is a text for `ends:` where nothing is called `ends`.
+    /// `word` with the colon that its property's name ends in: `ends:=x` is text for `ends:` if there is no property
+    /// `ends`.
     fn literal<'a>(&self, word: Word<'a>, text: &'a str) -> Word<'a> {
         let Some(schema) = self.schema.as_ref().filter(|_| word.json) else { return word };
         let with_colon = text.get(..=word.key.len()).filter(|name| name.ends_with(':'));
@@ -209,7 +210,7 @@ impl Arguments {
         }
     }
 
-    /// Where a key points: one step where a property has that literal name, else a step for each dot.
+    /// Where a key points: one step if there is a property with exactly that name, otherwise one step for each dot.
     fn path(&self, key: &str) -> Vec<String> {
         match &self.schema {
             Some(schema) if has_property(schema, schema, key) => vec![key.to_owned()],
@@ -217,7 +218,8 @@ impl Arguments {
         }
     }
 
-    /// The schemas of the value at `path`; none where nothing is known. A name that is much like a property's is noted.
+    /// The schemas of the value at `path`; empty if nothing is known. A name that is similar to a property's name is
+    /// noted.
     fn place(&mut self, path: &[String]) -> Result<Vec<Value>, String> {
         let Some(schema) = &self.schema else { return Ok(Vec::new()) };
         match place(schema, schema, path, &self.patterns) {
@@ -232,7 +234,7 @@ impl Arguments {
         }
     }
 
-    /// The values that a word may stand for, by the schemas of its place; never none.
+    /// The values that a word may stand for, according to the schemas of its place; never empty.
     fn readings(&self, word: &Word<'_>, places: &[Value], input: WordValue) -> Result<Vec<Value>, String> {
         match (&self.schema, places) {
             _ if word.json => json(input).map(|value| vec![value]),
@@ -253,17 +255,17 @@ impl Arguments {
         }
     }
 
-    /// Chooses among the readings of values that stand in unions: those with which the whole fits the schema. The values
-    /// as they are read first stand already.
+    /// Chooses among the readings of values in unions: those with which the whole object fits the schema. The first
+    /// readings are already in place.
     fn settle(&mut self, open: &[UnionValue]) -> Result<(), ArgumentError> {
         let Some(schema) = self.schema.as_ref().filter(|_| !open.is_empty()) else { return Ok(()) };
         let Ok(checker) = Checker::new(schema) else { return Ok(()) };
         let fits = |values: &Map<String, Value>| match checker.faults(&Value::Object(values.clone())) {
             Ok(faults) => faults.is_empty(),
-            // What costs too much is not checked again and again: the values stay as they are read first.
+            // If a check is too expensive, the first readings stay.
             Err(_) => true,
         };
-        // Values that are missing are asked for later, and fit then or do not.
+        // Missing values are asked for later, and may or may not fit then.
         if fits(&self.values) || !self.missing().is_empty() {
             return Ok(());
         }
@@ -297,7 +299,7 @@ impl Arguments {
         admits.takes("array")
     }
 
-    /// Puts `value` at `path`; `again` when a word before it did so.
+    /// Puts `value` at `path`; `again` if an earlier word already did.
     fn put(&mut self, path: &[String], value: Value, again: bool, takes_list: bool) -> Result<(), String> {
         let Some((last, steps)) = path.split_last() else { return Ok(()) };
         let turn = match again {
@@ -305,7 +307,7 @@ impl Arguments {
             true => Repetition::Refused,
             false => Repetition::First,
         };
-        // Whether what stands after each step is a list, which the schema says, or the step itself.
+        // Whether the value after each step is a list, according to the schema or to the next step.
         let lists: Vec<bool> = (1..path.len()).map(|count| self.is_list(&path[..count], &path[count])).collect();
         let mut values = Value::Object(std::mem::take(&mut self.values));
         let put = put(&mut values, steps.iter().zip(&lists), last, value, turn);
@@ -315,7 +317,7 @@ impl Arguments {
         put
     }
 
-    /// Whether the value at `path` is a list, of which `next` is an entry.
+    /// Whether the value at `path` is a list with `next` as an entry.
     fn is_list(&self, path: &[String], next: &str) -> bool {
         let is_index = next.parse::<usize>().is_ok();
         let Some(schema) = &self.schema else { return is_index };

@@ -7,22 +7,22 @@ use serde_json::{Map, Value};
 
 use crate::form::{Keywords, Pattern, nearest, pattern_size, resolve};
 
-/// How deep unions in unions are looked into.
+/// How many levels of nested unions are followed.
 const DEEPEST: usize = 8;
-/// How many schemas of one place are told apart.
+/// How many schemas of one place are considered.
 const MOST: usize = 16;
 
-/// How large all patterns that names are held against may be together.
+/// The total size of all patterns that names are checked against.
 const MOST_PATTERNS: u64 = 40_000;
 
-/// The patterns of a tool's names, each compiled once.
+/// The patterns of a tool's property names, each compiled once.
 #[derive(Clone, Debug, Default)]
 pub(super) struct NamePatterns(Arc<Mutex<(HashMap<String, Pattern>, u64)>>);
 
 impl NamePatterns {
-    /// Whether `name` fits the pattern `source`; what is too large to be compiled is not known to fit.
+    /// Whether `name` matches the pattern `source`; a pattern that is too large to compile never matches.
     fn fits(&self, source: &str, name: &str) -> bool {
-        // A list that a panic left behind is still a list.
+        // After a panic elsewhere the map is still valid.
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(pattern) = known.0.get(source) {
             return pattern.fits(name);
@@ -38,21 +38,21 @@ impl NamePatterns {
 
 /// What the schema says about the value at a path.
 pub(super) enum ArgumentPlace {
-    /// It has one of these schemas: several where it stands in a union.
+    /// It has one of these schemas; several if it is in a union.
     Known(Vec<Value>),
-    /// Nothing; a property of a name much like it, where there is one.
+    /// Nothing is known; perhaps there is a property with a similar name.
     Unknown {
-        /// The property that may have been meant.
+        /// The property that was probably meant.
         near: Option<String>,
     },
-    /// No property of that name may be there.
+    /// A property of that name is not allowed.
     Closed {
-        /// The property that may have been meant.
+        /// The property that was probably meant.
         near: Option<String>,
     },
 }
 
-/// What `schema`, part of the document `root`, says about the value at the end of `path`.
+/// What `schema`, which is part of the document `root`, says about the value at the end of `path`.
 pub(super) fn place(root: &Value, schema: &Value, path: &[String], patterns: &NamePatterns) -> ArgumentPlace {
     let Some((step, rest)) = path.split_first() else { return ArgumentPlace::Known(vec![schema.clone()]) };
     let Value::Object(map) = schema else { return ArgumentPlace::Unknown { near: None } };
@@ -75,7 +75,7 @@ fn has_name(root: &Value, schema: &Keywords<'_>, name: &str, depth: usize) -> bo
     own || (depth < 2 && members(root, schema, depth).iter().any(|member| has_name(root, member, name, depth + 1)))
 }
 
-/// Whether `schema` may rule out names.
+/// Whether `schema` may forbid some names.
 pub(super) fn may_be_closed(schema: &Value) -> bool {
     let Value::Object(map) = schema else { return false };
     let resolved = resolve(schema, map).schema;
@@ -83,7 +83,7 @@ pub(super) fn may_be_closed(schema: &Value) -> bool {
     is_closed(&resolved) || !members(schema, &resolved, 0).is_empty()
 }
 
-/// What is known where one of two places may be meant.
+/// What is known if either of two places may be meant.
 fn either(one: ArgumentPlace, other: ArgumentPlace) -> ArgumentPlace {
     match (one, other) {
         (ArgumentPlace::Known(mut parts), ArgumentPlace::Known(others)) => {
@@ -127,7 +127,7 @@ fn property(root: &Value, schema: &Keywords<'_>, name: &str, known: &NamePattern
     }
 }
 
-/// The schema of the entry `name` of a list, where that is a number.
+/// The schema of the entry `name` of a list, if that is a number.
 fn item<'a>(schema: &'a Keywords<'_>, name: &str) -> Option<&'a Value> {
     let index: usize = name.parse().ok()?;
     let prefix = schema.get("prefixItems").or_else(|| schema.get("items").filter(|items| items.is_array()));
@@ -135,7 +135,7 @@ fn item<'a>(schema: &'a Keywords<'_>, name: &str) -> Option<&'a Value> {
     prefix.and_then(|prefix| prefix.get(index)).or_else(|| schema.get("items").filter(|items| items.is_object()))
 }
 
-/// The alternatives in which more properties may stand.
+/// The alternatives that may declare more properties.
 fn members<'a>(root: &'a Value, schema: &'a Keywords<'_>, depth: usize) -> Vec<Keywords<'a>> {
     if depth >= DEEPEST {
         return Vec::new();
@@ -146,7 +146,7 @@ fn members<'a>(root: &'a Value, schema: &'a Keywords<'_>, depth: usize) -> Vec<K
     objects.map(|member| resolve(root, member).schema).collect()
 }
 
-/// The names of all properties, those of alternatives too.
+/// The names of all properties, including those of alternatives.
 fn names(root: &Value, schema: &Keywords<'_>, depth: usize) -> Vec<String> {
     let own = schema.get("properties").and_then(Value::as_object);
     let mut names: Vec<String> = own.into_iter().flat_map(Map::keys).cloned().collect();

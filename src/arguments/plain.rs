@@ -1,6 +1,6 @@
 use serde_json::{Map, Value};
 
-/// Keywords of the whole object that [`fits_plainly`] understands, or that rule out nothing.
+/// Keywords of the whole object that [`fits_plainly`] understands, or that exclude nothing.
 const OF_OBJECT: [&str; 9] = [
     "$schema",
     "type",
@@ -20,8 +20,8 @@ const OF_PROPERTY: [&str; 8] =
 /// Dialects in which all of these keywords mean the same.
 const DIALECTS: [&str; 2] = ["https://json-schema.org/draft/2020-12/schema", "http://json-schema.org/draft-07/schema"];
 
-/// Whether `values` certainly fit `schema`, which then says little: names, single types, texts to choose from. `false`
-/// means that nothing is known. Most tools are like that, and a full check costs more than the call.
+/// Whether `values` certainly fit `schema`, if it is a simple one: names, single types, text choices. `false` means
+/// that nothing is known. Most tools have such schemas, and a full check costs more than the call.
 pub(crate) fn fits_plainly(schema: &Value, values: &Map<String, Value>) -> bool {
     let Value::Object(schema) = schema else { return false };
     let is_known = match schema.get("$schema") {

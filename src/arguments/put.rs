@@ -2,18 +2,18 @@ use serde_json::{Map, Value};
 
 use crate::form::type_of;
 
-/// How a value comes to its place.
+/// How a value is put into its place.
 pub(super) enum Repetition {
     /// As the first one.
     First,
-    /// As one more of a list.
+    /// As another entry of a list.
     Grows,
-    /// A second time, where one is enough.
+    /// A second time, but only one value is allowed.
     Refused,
 }
 
-/// Puts `value` at the end of the path `steps` and `last` in `values`, and makes what is missing on the way: a list where
-/// the step says so, else an object.
+/// Puts `value` at the end of the path `steps` and `last` in `values`, and creates what is missing on the way: a list
+/// if the step requires one, otherwise an object.
 pub(super) fn put<'a>(
     values: &mut Value,
     steps: impl Iterator<Item = (&'a String, &'a bool)>,
@@ -46,7 +46,7 @@ pub(super) fn put<'a>(
     Ok(())
 }
 
-/// The place of `step` in a value; `null` where nothing is there yet. `walked` is where the value stands.
+/// The place of `step` in a value; `null` if nothing is there yet. `walked` is the path to the value.
 fn slot<'a>(value: &'a mut Value, step: &str, walked: &str) -> Result<&'a mut Value, String> {
     match value {
         Value::Object(map) => Ok(map.entry(step.to_owned()).or_insert(Value::Null)),
@@ -64,7 +64,7 @@ fn slot<'a>(value: &'a mut Value, step: &str, walked: &str) -> Result<&'a mut Va
     }
 }
 
-/// What stands at `path`.
+/// The value at `path`.
 pub(super) fn inside<'a>(values: &'a mut Map<String, Value>, path: &[String]) -> Option<&'a mut Value> {
     let (first, rest) = path.split_first()?;
     rest.iter().try_fold(values.get_mut(first)?, |here, step| match here {

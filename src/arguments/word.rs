@@ -2,7 +2,7 @@ use std::{iter::Peekable, str::Chars};
 
 use super::ArgumentError;
 
-/// What a word is read from, beside itself.
+/// What a word's value is read from, if not from the word itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Source<'a> {
     /// The file of this name.
@@ -12,7 +12,7 @@ pub enum Source<'a> {
 }
 
 impl<'a> Source<'a> {
-    /// The source that stands after an `@`.
+    /// The source that is named after an `@`.
     pub(super) fn named(name: &'a str) -> Self {
         if name == "-" { Self::Stdin } else { Self::File(name) }
     }
@@ -28,7 +28,7 @@ impl<'a> Source<'a> {
 /// One word of the command line, taken apart.
 #[derive(Debug, PartialEq)]
 pub(super) struct Word<'a> {
-    /// What stands before `=` or `:=`, as written.
+    /// The part before `=` or `:=`, as written.
     pub(super) key: &'a str,
     /// Whether the value is JSON whatever the schema says (`:=`).
     pub(super) json: bool,
@@ -51,7 +51,7 @@ pub(super) enum WordValue {
 }
 
 impl WordValue {
-    /// The text, where it is one.
+    /// The text, if it is text.
     pub(super) fn as_str(&self) -> Option<&str> {
         match self {
             Self::Text(text) => Some(text),
@@ -62,7 +62,7 @@ impl WordValue {
 
 impl<'a> Word<'a> {
     /// `key=text`, `key:=json`, `key=@file`, `key:=@file`, `key=@-`; `key=@@x` is the text `@x`. Split at the first `=`
-    /// that has no `\\` before it; `\\:` before it belongs to the name.
+    /// without `\\` before it; `\\:` before it belongs to the name.
     pub(super) fn split(word: &'a str) -> Result<Self, ArgumentError> {
         let no_argument = || ArgumentError::NoArgument(word.to_owned());
         let at = word.match_indices('=').map(|(at, _)| at).find(|at| !word[..*at].ends_with('\\'));
@@ -83,8 +83,8 @@ impl<'a> Word<'a> {
     }
 }
 
-/// The steps of the path `a.b` or `a[0].b`; `\.` is a dot, `\\` a backslash; `\:` and `\=` are what they are where a name
-/// ends in them. Brackets around anything but a number belong to the name.
+/// The steps of the path `a.b` or `a[0].b`; `\.` is a dot, `\\` a backslash; `\:` and `\=` stand for themselves at the
+/// end of a name. Brackets around anything but a number belong to the name.
 pub(super) fn steps(key: &str) -> Vec<String> {
     let mut steps = vec![String::new()];
     let mut characters = key.chars().peekable();
@@ -115,7 +115,7 @@ pub(super) fn steps(key: &str) -> Vec<String> {
     steps
 }
 
-/// The number in brackets, of which the first is read: before the end, a dot, or more brackets.
+/// The number in the leading brackets, if the end, a dot, or more brackets follow.
 fn index(characters: Peekable<Chars<'_>>) -> Option<String> {
     let rest: String = characters.collect();
     let (index, behind) = rest.split_once(']')?;

@@ -1,4 +1,4 @@
-//! How a command line is read: soon, by the grammar of one command, where that is all it takes.
+//! How a command line is parsed: quickly, with the grammar of one command, if that is enough.
 
 use std::ffi::OsString;
 
@@ -20,19 +20,20 @@ use crate::commands::{
     tools::ToolsArgs,
 };
 
-/// What `words`, the program's name first, say, or what clap says of them, with the grammar that it went by.
+/// The parsed `words` (the program's name first), or clap's error, with the grammar that was used.
 pub(super) fn read(words: Vec<OsString>) -> Result<ArgMatches, (clap::Error, Command)> {
     match read_one(&words) {
         Some(Ok(matches)) => return Ok(matches),
         Some(Err(error)) if error.kind() == ErrorKind::DisplayVersion => return Err((error, with([]))),
-        // Help, errors and options before the command take the grammar of all commands, which takes longer than the rest of a short run.
+        // Help, errors and options before the command need the grammar of all commands, which takes longer than the
+        // rest of a short run.
         _ => {}
     }
     let mut grammar = examples_first(Cli::command());
     read_words(words, &mut grammar).map_err(|error| (error, grammar))
 }
 
-/// The same by the grammar of the one command that `words` begin with; `None` where there is none for that.
+/// The same, with only the grammar of the command that `words` begin with; `None` if that is not enough.
 fn read_one(words: &[OsString]) -> Option<Result<ArgMatches, clap::Error>> {
     let name = words.get(1)?.to_str()?;
     if words.len() == 2 && matches!(name, "--version" | "-V") {
@@ -43,7 +44,7 @@ fn read_one(words: &[OsString]) -> Option<Result<ArgMatches, clap::Error>> {
         return Some(grammar.try_get_matches_from(words));
     }
     let words = mark_tool_options(words.to_vec(), &with(["call", "tools"].into_iter().filter_map(one)));
-    // A tool's page is another command.
+    // `call SERVER TOOL --help` is handled elsewhere.
     let grammar = if words.get(1)? == name { grammar } else { with(one(words.get(1)?.to_str()?)) };
     Some(grammar.try_get_matches_from(words))
 }

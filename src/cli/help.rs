@@ -2,10 +2,10 @@ use std::mem::take;
 
 use clap::Command;
 
-/// How the help of a command is laid out: what it does, examples, and all else after that.
+/// The layout of a command's help: what it does, examples, and then everything else.
 const LAYOUT: &str = "{about-with-newline}\n{before-help}{usage-heading} {usage}\n\n{all-args}{after-help}";
 
-/// `command` and its subcommands, with the examples that stand at the end of their help at its beginning.
+/// `command` and its subcommands, with the examples moved from the end of their help to the beginning.
 pub(super) fn examples_first(mut command: Command) -> Command {
     let after = command.get_after_help().map(ToString::to_string).unwrap_or_default();
     let (examples, others): (Vec<&str>, Vec<&str>) =
@@ -20,7 +20,8 @@ pub(super) fn examples_first(mut command: Command) -> Command {
     command
 }
 
-/// A paragraph without its line breaks, which are made again for the width of the terminal; lines that are set in stay.
+/// Removes the line breaks of a paragraph, because clap wraps it to the width of the terminal; indented lines stay as
+/// they are.
 fn on_one_line(part: &str) -> String {
     if part.lines().any(|line| line.starts_with(' ')) { part.to_owned() } else { part.replace('\n', " ") }
 }

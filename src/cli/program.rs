@@ -22,7 +22,7 @@ use crate::{
     terminal::choose_colour,
 };
 
-/// This command line, for commands that carry out others.
+/// This command line, for commands that run other commands.
 const PROGRAM: CommandLine = CommandLine {
     grammar: Cli::command,
     read,
@@ -32,10 +32,10 @@ const PROGRAM: CommandLine = CommandLine {
     },
 };
 
-/// How many files and pipes a run opens at least.
+/// How many files and pipes a run needs at least.
 const DESCRIPTORS: usize = 16;
 
-/// Runs the program with the words of its command line, its own name first, and gives its exit code.
+/// Runs the program with the words of its command line, its own name first, and returns its exit code.
 pub fn run(words: Vec<OsString>) -> ExitCode {
     let (result, printer) = match KeepServerArgs::of(&words) {
         Some(args) => (block_on(keep_server::run(&args)), Arc::new(Printer::new(OutputMode::Text, Verbosity::Normal))),
@@ -46,14 +46,14 @@ pub fn run(words: Vec<OsString>) -> ExitCode {
     };
     let Err(error) = result else { return ExitCode::SUCCESS };
     let error = downcast(error);
-    // A call that waits has said so already.
+    // A deferred call has already printed its own message.
     if !matches!(error, Error::Deferred) {
         printer.error(&error.report());
     }
     ExitCode::from(error.exit())
 }
 
-/// Runs the command line, and gives how it ended and what prints that; an exit code where there is nothing to print.
+/// Runs the command line; returns how it ended and a printer for that, or an exit code if there is nothing to print.
 fn read_and_run(words: Vec<OsString>) -> Result<(anyhow::Result<()>, Arc<Printer>), ExitCode> {
     let mode = guess_output(words.get(1..).unwrap_or_default());
     Ok(match parse(words) {
@@ -84,7 +84,8 @@ pub fn context() -> Context {
     Context::new(GlobalArgs::default(), printer, PROGRAM)
 }
 
-/// Carries out a command line, the program's name first, in a program that goes on. Must be called in a runtime.
+/// Runs a command line (the program's name first) inside a program that goes on afterwards. Must be called in a
+/// runtime.
 ///
 /// ```no_run
 /// # async fn twice() -> Result<(), toolnexus::error::Error> {
@@ -97,7 +98,7 @@ pub fn context() -> Context {
 /// ```
 ///
 /// # Errors
-/// [`Error`], which is not printed.
+/// [`Error`], which has not been printed.
 pub async fn carry_out(words: Vec<OsString>, context: &Context) -> Result<(), Error> {
     let cli = match parse(words) {
         Ok(cli) => cli,
@@ -111,7 +112,7 @@ pub async fn carry_out(words: Vec<OsString>, context: &Context) -> Result<(), Er
     dispatch(cli.command, &context.with(cli.global, printer)).await.map_err(downcast)
 }
 
-/// Carries out one command. Each is a future of its own on the heap: together they would be one as large as the largest.
+/// Runs one command. Each future is boxed separately; one future for all would be as large as the largest.
 fn dispatch(command: Command, context: &Context) -> LocalBoxFuture<'_, anyhow::Result<()>> {
     match command {
         Command::Call(args) => Box::pin(call::run(*args, context)),
@@ -149,24 +150,24 @@ fn dispatch(command: Command, context: &Context) -> LocalBoxFuture<'_, anyhow::R
     }
 }
 
-/// Carries out `future` on this thread.
+/// Runs `future` on this thread.
 fn block_on<T>(future: impl Future<Output = anyhow::Result<T>>) -> anyhow::Result<T> {
     descriptors()?;
     let runtime =
         tokio::runtime::Builder::new_current_thread().enable_all().build().context("the program cannot start")?;
     let result = runtime.block_on(future);
-    // A thread that waits for stdin must not keep the program.
+    // A thread that waits for stdin must not keep the program alive.
     runtime.shutdown_background();
     result
 }
 
-/// Whether there are descriptors enough to wait for anything: the runtime ends the program where there are not.
+/// Whether there are enough file descriptors for the runtime, which would otherwise panic.
 fn descriptors() -> Result<(), Error> {
     can_open(DESCRIPTORS)
         .map_err(|error| Error::Io(format!("toolnexus is not allowed to open enough files (`ulimit -n`): {error}")))
 }
 
-/// What `words` say, or what clap says of them, with the grammar that it went by.
+/// The parsed `words`, or clap's error, with the grammar that was used.
 fn parse(words: Vec<OsString>) -> Result<Cli, (clap::Error, clap::Command)> {
     Cli::from_arg_matches(&read(words)?).map_err(|error| (error, Cli::command()))
 }

@@ -85,7 +85,7 @@ fn sources(args: &ImportArgs, environment: &Environment) -> Result<Vec<ForeignFi
             if files.is_empty() {
                 let hint =
                     Some("`toolnexus servers --discover` shows what there is; you can also name a FILE".to_owned());
-                let reason = format!("no servers of {} are found", client.title());
+                let reason = format!("no servers of {} were found", client.title());
                 return Err(ConfigError::NothingToImport { reason, hint }.into());
             }
             Ok(files)

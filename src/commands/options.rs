@@ -93,7 +93,7 @@ pub struct ServerArgs {
     #[arg(long, value_name = "IDLE", num_args = 0..=1, require_equals = true, default_missing_value = "15m",
         value_parser = parse_idle, conflicts_with = "no_keep")]
     pub keep: Option<Duration>,
-    /// Start the server for this command alone, even if it is kept
+    /// Start the server only for this command, even if it is kept
     #[arg(long)]
     pub no_keep: bool,
 }

@@ -30,7 +30,7 @@ mod values;
 #[command(
     override_usage = "toolnexus shell [OPTIONS] [SERVER]...\n       toolnexus shell [OPTIONS] -- COMMAND...",
     after_help = "Each line is a toolnexus command without the word `toolnexus`. Connections stay open; the SERVERs you name are
-connected at once. Tab completes, Ctrl-C stops the call, Ctrl-D ends the shell.
+connected immediately. Tab completes, Ctrl-C stops the call, Ctrl-D ends the shell.
 If stdin is not a terminal, its lines are run as a script, which ends at the first line that fails.
 
   $user = call people find name=Ada        keeps the result
@@ -43,7 +43,7 @@ Examples:
   toolnexus shell -o json --answers answers.json < steps.txt"
 )]
 pub struct ShellArgs {
-    /// The servers to connect to at once
+    /// The servers to connect to immediately
     #[arg(value_name = "SERVER", hide = true)]
     pub words: Vec<String>,
     /// A server to start: everything after `--`; its name is `adhoc`

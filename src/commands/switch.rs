@@ -60,7 +60,7 @@ pub fn run(args: &SwitchArgs, on: bool, context: &Context) -> anyhow::Result<()>
         let value = json!({done: name, "file": path, "changed": changed});
         let name = safe_line(name);
         let text = || {
-            if changed { format!("{done} {name} in {path}\n") } else { format!("{name} is {done} already in {path}\n") }
+            if changed { format!("{done} {name} in {path}\n") } else { format!("{name} is already {done} in {path}\n") }
         };
         context.printer.data(done, &value, text)?;
     }

@@ -1,7 +1,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// An answer to a [`Request`](super::Request). Exactly these keys stand in its JSON.
+/// An answer to a [`Request`](super::Request). Its JSON has exactly these keys.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Answer {
     /// The id of the request.
@@ -11,13 +11,13 @@ pub struct Answer {
     /// What was entered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub data: Option<Value>,
-    /// Why not: `declined` is an explicit no, anything else a dismissal.
+    /// Why not: `declined` is an explicit no, anything else means that the question was closed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }
 
 impl Answer {
-    /// Agreed, with `data` where something was entered.
+    /// Agreed, with `data` if something was entered.
     pub fn accept(id: &str, data: Option<Value>) -> Self {
         make_answer(id, true, data)
     }

@@ -42,7 +42,7 @@ pub fn elicitation_to_request(params: &Value) -> Request {
     }
 }
 
-/// An [`Answer`] as the [`ElicitResult`] that the server is told.
+/// An [`Answer`] as the [`ElicitResult`] that the server gets.
 ///
 /// ```
 /// use serde_json::json;
@@ -61,9 +61,9 @@ pub fn answer_to_elicit_result(answer: Answer) -> ElicitResult {
     }
 }
 
-/// One message from a server to the reply to write: `None` for a response or a notification, the resolver's answer for
-/// `elicitation/create`, and -32601 for any other request or without a resolver. A resolver that fails or panics is
-/// a cancel. The id keeps its JSON type; `jsonrpc` may be missing.
+/// The reply to one message from a server: `None` for a response or a notification, the resolver's answer for
+/// `elicitation/create`, and -32601 for any other request or without a resolver. If the resolver fails or panics, the
+/// reply is a cancel. The id keeps its JSON type; `jsonrpc` may be missing.
 ///
 /// ```
 /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {

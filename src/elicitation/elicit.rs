@@ -18,7 +18,7 @@ use crate::protocol::{RpcError, code};
 /// The elicitation modes that were declared to a server (2025-11-25, *client/elicitation*, Capabilities).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Modes {
-    /// `form`, which an empty capability means too.
+    /// `form`, which an empty capability also means.
     pub form: bool,
     /// `url`.
     pub url: bool,
@@ -31,11 +31,11 @@ impl Modes {
     pub const PLAIN: Self = Self { form: true, url: false };
 }
 
-/// A question that was put to a resolver.
+/// A question that a resolver was asked.
 pub struct Asked {
     /// The question.
     pub question: Arc<Question>,
-    /// How it ends. The resolver has claimed its answer or its place already.
+    /// How it ends. The resolver has already claimed its answer or its place in the queue.
     pub end: BoxFuture<'static, Elicited>,
 }
 
@@ -45,27 +45,27 @@ crate::text::opaque! { Asked }
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Elicited {
-    /// The server is told `result`.
+    /// The server gets `result`.
     Replied {
-        /// What the server is told.
+        /// The server's reply.
         result: ElicitResult,
-        /// Why nobody could answer, when `result` is the cancel that stands for that.
+        /// Why nobody could answer, if `result` is a cancel for that reason.
         why: Option<Why>,
     },
     /// The question is put aside for a later run.
     Deferred,
-    /// The question is gone; the server is told nothing.
+    /// The question is gone; the server gets no reply.
     Withdrawn,
 }
 
-/// Puts one elicitation to `resolver`: the single way by which questions of both eras reach whoever answers.
+/// Puts one elicitation to `resolver`: questions of both eras reach the resolver only through this function.
 ///
-/// `params` are those of `elicitation/create`. An answer is held against the form before it is sent, unless the resolver
-/// wants it otherwise ([`Resolver::is_held`]): one that does not fit, or is for another question, is a cancel. A resolver
-/// that fails or panics is a cancel; so is a link that is never offered, which no resolver sees.
+/// `params` are those of `elicitation/create`. An answer is checked against the form before it is sent, unless the
+/// resolver opts out ([`Resolver::is_held`]): an answer that does not fit, or that belongs to another question, becomes
+/// a cancel. So does a resolver that fails or panics, and a link that cannot be opened, which no resolver sees.
 ///
 /// # Errors
-/// -32602 when the mode is not one of `modes`, or a link has no `url`; then the resolver is not asked.
+/// -32602 if the mode is not one of `modes`, or a link has no `url`; the resolver is then not asked.
 pub fn elicit(
     resolver: &dyn Resolver,
     params: &Value,
@@ -110,14 +110,14 @@ pub fn elicit(
     Ok(Asked { question, end: end.boxed() })
 }
 
-/// Whether `params` of `elicitation/create` can be put to a person.
+/// Whether a person can be asked what `params` of `elicitation/create` ask.
 ///
 /// # Errors
-/// -32602 when the mode is not one of `modes`, or a link has no `url`.
+/// -32602 if the mode is not one of `modes`, or a link has no `url`.
 pub fn check_elicitation(params: &Value, modes: Modes) -> Result<(), RpcError> {
     let refuse = |message: String| Err(RpcError::new(code::INVALID_PARAMS, message));
     match params.get("mode") {
-        // Some servers write what is absent as null.
+        // Some servers write null instead of leaving the key out.
         None | Some(Value::Null) => {}
         Some(Value::String(mode)) => match mode.as_str() {
             "form" => {}

@@ -2,10 +2,10 @@ use serde_json::{Map, Value};
 
 use super::{Answer, Question, Why};
 
-/// How many faults of one answer are told.
+/// How many faults of one answer are listed.
 const MOST_FAULTS: usize = 3;
 
-/// `answer`, held against what `question` asks: it is for this question, and what it agrees to fits the form. The content is
+/// Checks `answer` against `question`: it must be for this question, and its content must fit the form. The content is
 /// spelled as the form spells it.
 ///
 /// # Errors
@@ -89,7 +89,7 @@ mod tests {
         assert_eq!(sent.data.map(|data| data.to_string()).as_deref(), Some(r#"{"name":"Ada","age":36}"#));
         let no = held(&question, Answer::decline(&question.request.id)).expect("a no");
         assert_eq!(no, Answer::decline(&question.request.id));
-        // Where no form is asked for, anything is as good.
+        // Without a form, any content is fine.
         let free = self::question(&json!({"message": "Well?"}));
         let sent = held(&free, make_answer(&free.request.id, true, Some(json!({"any": 1})))).expect("free");
         assert_eq!(sent.data, Some(json!({"any": 1})));

@@ -8,9 +8,9 @@ use url::{Host, Url};
 
 /// Endings of names that mean something only in a local network.
 const LOCAL_ENDINGS: [&str; 6] = ["local", "internal", "lan", "home", "corp", "arpa"];
-/// Ends of names under which anybody can have a name.
+/// Endings under which anybody can register a name.
 const PUBLIC_ENDS: [&str; 7] = ["com", "net", "org", "gov", "edu", "io", "co"];
-/// A host of more parts than this may hide where it ends.
+/// A host with more parts than this may hide where it ends.
 const MANY_PARTS: usize = 6;
 
 /// Whether the host is this very machine.
@@ -23,7 +23,7 @@ pub(super) fn is_loopback(url: &Url) -> bool {
     }
 }
 
-/// What a person should know about the host of `url`, which is `host` in ASCII and was written as `written`.
+/// What a person should know about the host of `url`: `host` is its ASCII form, `written` what the server wrote.
 pub(super) fn warnings(url: &Url, host: &str, written: &str) -> Vec<String> {
     match url.host() {
         Some(Host::Ipv4(address)) => address_warnings(IpAddr::V4(address), host, written),
@@ -84,7 +84,7 @@ fn label_warning(host: &str, labels: &[&str]) -> Option<String> {
     if before.is_empty() || LOCAL_ENDINGS.contains(last) {
         return Some(format!("the host is a name in the local network: {host}"));
     }
-    // `bank.com.evil.example` is not the bank; `shop.com.br` is a name like any other.
+    // `bank.com.evil.example` is not the bank, but `shop.com.br` is an ordinary name.
     let own = if last.len() == 2 && before.last().is_some_and(|label| label.len() <= 3) { 3 } else { 2 };
     let in_front = &labels[..labels.len().saturating_sub(own)];
     if in_front.iter().skip(1).any(|label| PUBLIC_ENDS.contains(label)) {
@@ -95,8 +95,8 @@ fn label_warning(host: &str, labels: &[&str]) -> Option<String> {
         .then(|| format!("the host has many parts; it ends in {}", labels[labels.len() - own..].join(".")))
 }
 
-/// Whether Latin letters stand beside letters that can be taken for them, or beside another script in one label. Chinese,
-/// Japanese and Korean are written with Latin letters between.
+/// Whether a label mixes Latin letters with look-alikes or with another script. Chinese, Japanese and Korean are often
+/// mixed with Latin letters.
 fn is_mixed(host: &str) -> bool {
     static SCRIPTS: LazyLock<[Option<Regex>; 3]> = LazyLock::new(|| {
         [

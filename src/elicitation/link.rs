@@ -4,13 +4,13 @@ use super::host;
 
 /// From this many characters on, a link is long enough to hide something.
 const LONG: usize = 2_000;
-/// What openers and browsers take at most.
+/// The longest link that openers and browsers accept.
 const LONGEST: usize = 32_000;
-/// Ports that need no remark.
+/// Ports that need no warning.
 const USUAL_PORTS: [u16; 4] = [80, 443, 8080, 8443];
 
-/// A link that may be offered to a person (2026-07-28, *client/elicitation*, Safe URL Handling). Nothing is fetched to
-/// find out about it.
+/// A link that a person may be asked to open (2026-07-28, *client/elicitation*, Safe URL Handling). Nothing is fetched
+/// to check it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Link {
     /// The full address as a browser reads it, in printable ASCII: what is shown is what is opened.
@@ -21,7 +21,7 @@ pub struct Link {
     pub warnings: Vec<String>,
 }
 
-/// Why a link is not offered at all: the server is told `cancel`.
+/// Why a link is refused: the server is told `cancel`.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the link cannot be opened: {reason}")]
 pub struct LinkRefused {
@@ -30,15 +30,15 @@ pub struct LinkRefused {
 }
 
 impl Link {
-    /// Whether it leads to this very machine.
+    /// Whether it leads to this machine.
     pub fn is_loopback(&self) -> bool {
         Url::parse(&self.url).is_ok_and(|url| host::is_loopback(&url))
     }
 
-    /// Looks at the link that a server sent. Only `http` and `https` are offered.
+    /// Checks the link that a server sent. Only `http` and `https` are accepted.
     ///
     /// # Errors
-    /// Why it is not offered: another scheme, no URL, a host that does not exist, control characters, far too long.
+    /// Why it is refused: another scheme, not a URL, a host that cannot exist, control characters, far too long.
     ///
     /// ```
     /// use toolnexus::elicitation::Link;
@@ -94,7 +94,7 @@ fn refused(reason: impl Into<String>) -> LinkRefused {
     LinkRefused { reason: reason.into() }
 }
 
-/// A scheme, which is ASCII, cut.
+/// A scheme, which is ASCII, shortened.
 fn short(scheme: &str) -> &str {
     scheme.get(..30).unwrap_or(scheme)
 }
@@ -104,7 +104,7 @@ fn user_warning(url: &Url, host: &str) -> Option<String> {
     is_there.then(|| format!("there is a user name before the host, which is {host}"))
 }
 
-/// The host as it was written: what stands between the slashes, without user and port.
+/// The host as it was written: the part between the slashes, without user and port.
 fn written_host(raw: &str) -> &str {
     let rest = raw.split_once(':').map_or(raw, |(_, rest)| rest).trim_start_matches(['/', '\\']);
     let authority = rest.split(['/', '\\', '?', '#']).next().unwrap_or_default();
@@ -115,7 +115,7 @@ fn written_host(raw: &str) -> &str {
     host.split(':').next().unwrap_or(host)
 }
 
-/// Spellings that a person and a browser, or two programs, read differently.
+/// Spellings that a person and a browser, or two programs, may read differently.
 fn writing_warning(raw: &str) -> Option<String> {
     let after_scheme = raw.split_once(':').map_or("", |(_, rest)| rest);
     let path_start = after_scheme.find(['?', '#']).unwrap_or(after_scheme.len());
@@ -140,7 +140,7 @@ fn is_invisible(c: char) -> bool {
 mod tests {
     use super::*;
 
-    /// Links, the host that is shown, and a word of each warning.
+    /// Links, the host that is shown, and a word from each warning.
     const OFFERED: &[(&str, &str, &[&str])] = &[
         ("https://accounts.example.com/o/authorize?client_id=7f3a&scope=calendar.read", "accounts.example.com", &[]),
         ("HTTPS://Example.COM/Path", "example.com", &[]),

@@ -1,5 +1,5 @@
-//! What a server asks, and what it is told: the bridge between `elicitation/create` and `Request`/`Answer`, the server's
-//! half of it, and the slot that answers. Nothing here does I/O.
+//! What a server asks and what it gets: the bridge between `elicitation/create` and `Request`/`Answer`, the server's
+//! half, and the slot that answers. Nothing here does I/O.
 
 mod answer;
 mod bridge;

@@ -41,7 +41,7 @@ macro_rules! name {
 }
 
 name! {
-    /// What a server is called: its key in the configuration, the host of its URL, or `adhoc`.
+    /// A server's name: its key in the configuration, the host of its URL, or `adhoc`.
     ServerName
 }
 
@@ -69,7 +69,7 @@ pub enum QuestionBody {
     Form(Arc<Form>),
     /// That this link is opened.
     Link(Arc<Link>),
-    /// That a link is opened which nobody is offered.
+    /// That a link is opened, but the link was refused.
     Refused(LinkRefused),
 }
 
@@ -91,7 +91,7 @@ impl Question {
         Self { request, origin, body: OnceLock::new() }
     }
 
-    /// What is asked for. The request is read the first time that anybody wants to know, and shared from then on.
+    /// What is asked for. The request is read when this is first called, and shared from then on.
     pub fn body(&self) -> &QuestionBody {
         self.body.get_or_init(|| match &self.request.url {
             Some(url) => {
@@ -104,7 +104,7 @@ impl Question {
         })
     }
 
-    /// The form, where one is to be filled in.
+    /// The form, if there is one to fill in.
     pub fn form(&self) -> Option<&Arc<Form>> {
         match self.body() {
             QuestionBody::Form(form) => Some(form),
@@ -112,7 +112,7 @@ impl Question {
         }
     }
 
-    /// The link, where one is to be opened that may be offered.
+    /// The link, if there is one that may be opened.
     pub fn link(&self) -> Option<&Arc<Link>> {
         match self.body() {
             QuestionBody::Link(link) => Some(link),
@@ -132,21 +132,21 @@ impl PartialEq for Question {
 pub struct Origin {
     /// The server.
     pub server: ServerName,
-    /// Our request that is under way; `None` when the server asks outside of one.
+    /// Our request in progress; `None` if the server asks outside of a request.
     pub call: Option<CallName>,
     /// Whether that request is a `tools/call`.
     pub is_tool: bool,
-    /// How the server speaks.
+    /// The server's era.
     pub era: Era,
-    /// In what way the question came.
+    /// How the question arrived.
     pub cause: Cause,
 }
 
-/// In what way a question came.
+/// How a question arrived.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum Cause {
-    /// A request of the server's, with this id (legacy).
+    /// A request from the server, with this id (legacy).
     Asked(Id),
     /// An entry of `inputRequests`, under this key (modern).
     Input(String),

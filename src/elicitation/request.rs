@@ -9,14 +9,14 @@ use std::{
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// A question, as it is handed to whoever answers. Exactly these keys stand in its JSON.
+/// A question, as whoever answers gets it. Its JSON has exactly these keys.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Request {
     /// `elc-<monotonic ms>-<counter>`, unique in the process.
     pub id: String,
     /// What is wanted.
     pub kind: RequestKind,
-    /// The server's message, `""` when it sent none. Not made safe for a terminal.
+    /// The server's message, `""` if it sent none. Not made safe for a terminal.
     pub prompt: String,
     /// Where an authorization happens.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -24,7 +24,7 @@ pub struct Request {
     /// What comes with the question; `schema` for kind `input`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub data: Option<Map<String, Value>>,
-    /// When the question lapses, in milliseconds since the Unix epoch.
+    /// When the question expires, in milliseconds since the Unix epoch.
     #[serde(default, rename = "expiresAt", skip_serializing_if = "Option::is_none")]
     pub expires_at: Option<u64>,
 }
@@ -58,7 +58,7 @@ impl From<&str> for RequestKind {
 }
 
 impl Request {
-    /// The schema of a form, where the request has one.
+    /// The schema of a form, if the request has one.
     pub fn schema(&self) -> Option<&Value> {
         self.data.as_ref()?.get("schema")
     }

@@ -10,29 +10,30 @@ use crate::text::with_causes;
 /// Something that answers questions. One resolver serves all servers of a host.
 pub trait Resolver: Send + Sync {
     /// Takes `question`. Called in the order in which questions arrive; an entry of an answers file, or a place in the
-    /// queue, is claimed before this returns. When `stop` fires (the server withdrew the question, or the call is over)
-    /// the future still runs to its end, with the terminal whole, and should do so at once.
+    /// queue, is claimed before this returns. If `stop` fires (the server withdrew the question, or the call is over),
+    /// the future must still run to its end, so that the terminal is restored, and should do so quickly.
     fn claim(&self, question: Arc<Question>, stop: CancellationToken) -> BoxFuture<'static, Outcome>;
 
-    /// Whether anybody is there to be asked now.
+    /// Whether there is anybody to ask right now.
     fn is_there(&self) -> bool {
         true
     }
 
-    /// Whether its answers are held against the form before they are sent.
+    /// Whether its answers are checked against the form before they are sent.
     fn is_held(&self) -> bool {
         true
     }
 
-    /// Why this resolver passed on `question`, as a fragment made safe for a terminal, where that is worth telling when
-    /// nobody else answers it either.
+    /// Why this resolver passed on `question`, as a fragment that is safe for a terminal; shown if nobody else answers
+    /// the question either.
     fn remark(&self, _question: &Question) -> Option<String> {
         None
     }
 
-    /// Waits for what happens behind a link that this resolver accepted: until `done` fires (its notice arrived, or what
-    /// it was waited for is over), `limit` passes, or whoever answers says to go on or to give up. A person sees a
-    /// waiting screen; the default just waits. A resolver that asks others hands this to the one that accepted the link.
+    /// Waits for what happens behind a link that this resolver accepted: until `done` fires (the notice arrived, or
+    /// there is nothing left to wait for), `limit` passes, or whoever answers chooses to continue or to give up. A
+    /// person sees a waiting screen; the default just waits. A resolver that consists of others passes this on to the
+    /// one that accepted the link.
     fn wait(&self, _link: Arc<Question>, done: CancellationToken, limit: Duration) -> BoxFuture<'static, Waited> {
         async move {
             match tokio::time::timeout(limit, done.cancelled()).await {
@@ -52,7 +53,7 @@ pub enum Waited {
     Complete,
     /// The person says that it is done.
     Continue,
-    /// The person gives up waiting. Their answer stands, and the call goes on as the server decides.
+    /// The person gives up waiting. The answer stands, and the server decides how the call continues.
     Cancel,
     /// The limit passed.
     TimedOut,
@@ -66,11 +67,11 @@ pub enum Outcome {
     Answered(Answer),
     /// Not for this resolver: the next one is asked. At the end of the chain it counts as unanswerable.
     Pass,
-    /// Put aside, to be answered in a later run.
+    /// Put aside, to be answered by a later run.
     Deferred,
-    /// `stop` fired first: nobody is answered.
+    /// `stop` fired first: there is nobody to answer to.
     Withdrawn,
-    /// Nobody can answer, and why. The server is told `cancel`, and the program says so and fails.
+    /// Nobody can answer, and why. The server gets a cancel, and the program reports it and fails.
     Unanswerable(Why),
 }
 
@@ -79,7 +80,7 @@ pub enum Outcome {
 pub struct Why {
     /// One sentence, without the server's and the call's name.
     pub reason: String,
-    /// What to do about it, a line or more.
+    /// What to do about it, in one or more lines.
     pub hint: Option<String>,
 }
 
@@ -97,7 +98,7 @@ impl Why {
     }
 }
 
-/// A resolver whose answers are sent as they are, whether they fit the form or not: for tests of servers.
+/// A resolver whose answers are sent as they are, whether they fit the form or not: for testing servers.
 #[derive(Debug)]
 pub struct Unchecked<R>(pub R);
 
@@ -123,7 +124,7 @@ impl<R: Resolver> Resolver for Unchecked<R> {
     }
 }
 
-/// A resolver that is shared, or of which nothing else is known, is one too.
+/// A shared resolver, or one behind `dyn`, is also a resolver.
 impl<R: Resolver + ?Sized> Resolver for Arc<R> {
     fn claim(&self, question: Arc<Question>, stop: CancellationToken) -> BoxFuture<'static, Outcome> {
         (**self).claim(question, stop)
@@ -146,14 +147,15 @@ impl<R: Resolver + ?Sized> Resolver for Arc<R> {
     }
 }
 
-/// A plain [`WaitFor`] is a resolver: it answers everything, and an error of its own cancels, and is told.
+/// A plain [`WaitFor`] is a resolver: it answers everything. If it returns an error, the question is cancelled and the
+/// error is reported.
 impl Resolver for WaitFor {
     fn claim(&self, question: Arc<Question>, stop: CancellationToken) -> BoxFuture<'static, Outcome> {
         until_stopped(self(question.request.clone()), stop)
     }
 }
 
-/// Wraps a plain function, which is run on a thread where it may block. Must be used in a runtime of tokio's.
+/// Wraps a plain function, which runs on a thread where it may block. Must be used in a tokio runtime.
 ///
 /// ```
 /// use std::io::stdin;
@@ -175,7 +177,7 @@ where
     })
 }
 
-/// Wraps an async closure that is told who asks, and during which call, as a [`Resolver`].
+/// Wraps an async closure that gets to know who asks, and during which call, as a [`Resolver`].
 ///
 /// ```
 /// use toolnexus::elicitation::{Answer, wait_for_question};
@@ -203,7 +205,7 @@ where
     }
 }
 
-/// What came of `answer`, unless `stop` fires first.
+/// The outcome of `answer`, unless `stop` fires first.
 fn until_stopped(
     answer: BoxFuture<'static, Result<Answer, ResolverError>>,
     stop: CancellationToken,

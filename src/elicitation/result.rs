@@ -24,7 +24,7 @@ impl ElicitResult {
         }
     }
 
-    /// `{action, content?}`; there is never a `content` beside `decline` and `cancel`.
+    /// `{action, content?}`; `decline` and `cancel` never have a `content`.
     pub fn to_value(&self) -> Value {
         let mut object = Map::new();
         object.insert("action".into(), json!(self.action()));
@@ -34,7 +34,7 @@ impl ElicitResult {
         Value::Object(object)
     }
 
-    /// The result without content, as an accepted link is reported.
+    /// The result without content, which an accepted link must not have.
     #[must_use]
     pub fn without_content(self) -> Self {
         match self {

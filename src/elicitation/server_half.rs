@@ -5,10 +5,10 @@ use serde_json::{Value, json};
 
 use crate::protocol::{Frame, FrameError, FrameKind, Id, RpcError};
 
-/// What a client said to a question, as the server reads it.
+/// A client's reply to a question, as the server reads it.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Verdict {
-    /// Agreed, with what was entered (`{}` when nothing was).
+    /// Agreed, with what was entered (`{}` if nothing was).
     Accept(Value),
     /// An explicit no.
     Decline,
@@ -76,7 +76,7 @@ pub fn parse_response(frame: &Frame) -> Result<Verdict, ServerHalfError> {
 /// Reads an `ElicitResult` object, as it also stands in `inputResponses`.
 ///
 /// # Errors
-/// [`ServerHalfError::InvalidResponse`] for an unknown action, and for content that is no object.
+/// [`ServerHalfError::InvalidResponse`] for an unknown action, or for content that is not an object.
 pub fn parse_result(result: &Value) -> Result<Verdict, ServerHalfError> {
     match result.get("action").and_then(Value::as_str) {
         Some("accept") => match result.get("content") {
@@ -98,8 +98,8 @@ pub struct Callback<W, R> {
     asked: u64,
 }
 
-/// The round trip over the two halves of a channel to the client, or `None` if either is missing: the tool then goes on
-/// with its defaults. `write` sends a frame; `read` waits for the next message of the client, as bytes.
+/// The round trip over the two halves of a channel to the client, or `None` if either is missing: the tool then
+/// continues with its defaults. `write` sends a frame; `read` waits for the client's next message, as bytes.
 ///
 /// ```
 /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
@@ -128,7 +128,7 @@ where
     /// Asks for what `schema` describes, and waits for the verdict.
     ///
     /// # Errors
-    /// As [`Callback::send`].
+    /// As for [`Callback::send`].
     pub async fn ask(&mut self, message: &str, schema: &Value) -> Result<Verdict, ServerHalfError> {
         let id = self.next_id();
         self.send(build_request(&id, message, schema)).await
@@ -137,16 +137,16 @@ where
     /// Asks for a link to be opened, and waits for the verdict.
     ///
     /// # Errors
-    /// As [`Callback::send`].
+    /// As for [`Callback::send`].
     pub async fn ask_to_open(&mut self, message: &str, url: &str, link: &str) -> Result<Verdict, ServerHalfError> {
         let id = self.next_id();
         self.send(build_url_request(&id, message, url, link)).await
     }
 
-    /// Sends `request` and waits for the reply with its id. What else comes meanwhile is left out.
+    /// Sends `request` and waits for the reply with its id. Any other message that arrives meanwhile is ignored.
     ///
     /// # Errors
-    /// [`ServerHalfError::InvalidJson`] when what comes is not JSON, and what [`parse_response`] gives.
+    /// [`ServerHalfError::InvalidJson`] if the message is not JSON, and the errors of [`parse_response`].
     pub async fn send(&mut self, request: Frame) -> Result<Verdict, ServerHalfError> {
         let id = request.id().cloned();
         (self.write)(request)?;
@@ -176,7 +176,7 @@ impl<W, R> fmt::Debug for Callback<W, R> {
     }
 }
 
-/// Something over which a client can be asked: a [`Callback`], behind `dyn`.
+/// A way to ask a client: a [`Callback`], behind `dyn`.
 pub trait AskClient {
     /// [`Callback::ask`].
     fn ask<'a>(
@@ -206,7 +206,7 @@ mod tests {
 
     use super::*;
 
-    /// Asks once, while the client says `said`, one message after another.
+    /// Asks once, while the client sends the messages `said`, one after another.
     fn asked(said: &[&str]) -> Result<Verdict, String> {
         let mut said: VecDeque<Vec<u8>> = said.iter().map(|text| text.as_bytes().to_vec()).collect();
         let mut written = Vec::new();

@@ -4,18 +4,18 @@ use futures_util::{FutureExt, future::BoxFuture};
 
 use super::{Answer, Request};
 
-/// Why a `wait_for` closure could not answer: any error. The server is told `cancel`.
+/// Why a `wait_for` closure could not answer: any error. The server gets a cancel.
 pub type ResolverError = Box<dyn Error + Send + Sync>;
 
-/// The slot that answers: takes a [`Request`], waits for whoever knows, gives an [`Answer`].
+/// The slot that answers: takes a [`Request`], waits for an answer, and returns it.
 pub type WaitFor = Arc<dyn Fn(Request) -> BoxFuture<'static, Result<Answer, ResolverError>> + Send + Sync>;
 
-/// What a closure that answers may give: an [`Answer`], or one or an error.
+/// What an answering closure may return: an [`Answer`], or a `Result` with one.
 pub trait IntoAnswer {
     /// The answer, or why there is none.
     ///
     /// # Errors
-    /// The closure's own.
+    /// The closure's own error.
     fn into_answer(self) -> Result<Answer, ResolverError>;
 }
 
@@ -31,8 +31,8 @@ impl IntoAnswer for Result<Answer, ResolverError> {
     }
 }
 
-/// Wraps an async closure as a [`WaitFor`]. It gives an [`Answer`], or a `Result` with an error of its own, which is told
-/// and is a cancel.
+/// Wraps an async closure as a [`WaitFor`]. It returns an [`Answer`], or a `Result`, whose error is reported and
+/// cancels the question.
 ///
 /// ```
 /// use toolnexus::elicitation::{Answer, Request, make_answer, wait_for};

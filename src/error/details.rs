@@ -9,7 +9,7 @@ use crate::{
     transport::TransportError,
 };
 
-/// What the server said; with the links that it requires (2025-11-25, *client/elicitation*, URL Elicitation Required).
+/// The server's message, with the links that it requires (2025-11-25, *client/elicitation*, URL Elicitation Required).
 pub(super) fn rpc_details(error: &RpcError) -> Vec<Detail> {
     let mut details = vec![Detail::Theirs(error.message.clone())];
     let required = error.data.as_ref().filter(|_| error.code == code::URL_ELICITATION_REQUIRED);
@@ -22,7 +22,7 @@ pub(super) fn rpc_details(error: &RpcError) -> Vec<Detail> {
     details
 }
 
-/// A link, its true host, and what there is to know about it.
+/// A link, its real host, and the warnings about it.
 fn link_details(url: &str) -> Vec<Detail> {
     let mut details = vec![Detail::Theirs(url.to_owned())];
     if let Ok(link) = Link::inspect(url) {

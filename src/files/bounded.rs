@@ -4,10 +4,10 @@ use std::{
     path::Path,
 };
 
-/// The most that is read of a file, in bytes.
+/// The most bytes that are read from a file.
 const MOST: u64 = 64 << 20;
 
-/// All that is in the file at `path`, which may be a pipe.
+/// The whole content of the file at `path`, which may be a pipe.
 ///
 /// # Errors
 /// When it cannot be read, is a folder, or does not end within [`MOST`].
@@ -19,7 +19,7 @@ pub(crate) fn read(path: &Path) -> io::Result<Vec<u8>> {
     read_all(file)
 }
 
-/// All that `reader` gives.
+/// Everything that `reader` yields.
 ///
 /// # Errors
 /// When it cannot be read, or does not end within [`MOST`].
@@ -33,10 +33,10 @@ pub(crate) fn read_all(reader: impl io::Read) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// All that `reader` gives, as text.
+/// Everything that `reader` yields, as text.
 ///
 /// # Errors
-/// As [`read_all`], and when it is not UTF-8.
+/// As for [`read_all`], and if it is not UTF-8.
 pub(crate) fn read_text(reader: impl io::Read) -> io::Result<String> {
     let text = String::from_utf8(read_all(reader)?);
     text.map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8"))

@@ -1,4 +1,4 @@
-//! Files: read up to a bound, and written so that nothing but a regular file of one's own is ever replaced.
+//! Reading files up to a limit, and writing them so that only the user's own regular files are ever replaced.
 
 mod bounded;
 mod place;

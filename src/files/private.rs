@@ -8,7 +8,7 @@ use tempfile::NamedTempFile;
 
 use super::{give_like, is_own, is_read_only};
 
-/// A new file that only its owner may read. It takes the place of what is at its path once it is written whole.
+/// A new file that only its owner may read. It replaces what is at its path once it is completely written.
 pub(crate) struct PrivateFile {
     file: NamedTempFile,
     path: PathBuf,
@@ -18,7 +18,7 @@ impl PrivateFile {
     /// A file for `path`.
     ///
     /// # Errors
-    /// When no file can be written there: in words that name no file but `path`'s folder.
+    /// If no file can be written there. The message names no file, only `path`'s folder.
     pub(crate) fn new(path: &Path) -> io::Result<Self> {
         let path = target(path)?;
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
@@ -32,10 +32,11 @@ impl PrivateFile {
         Ok(Self { file, path })
     }
 
-    /// A file for `path` that is as much to its owner, its group and others as the one that is there.
+    /// A file for `path` with the same owner, group and permissions as the existing one.
     ///
     /// # Errors
-    /// As [`PrivateFile::new`]; when the one that is there is read-only, or is somebody else's and cannot be given back.
+    /// As for [`PrivateFile::new`]; or if the existing file is read-only, or belongs to another user and ownership
+    /// cannot be kept.
     pub(crate) fn like_before(path: &Path) -> io::Result<Self> {
         let new = Self::new(path)?;
         let Ok(before) = fs::metadata(&new.path) else { return Ok(new) };
@@ -47,19 +48,19 @@ impl PrivateFile {
         Ok(new)
     }
 
-    /// Puts what was written in its place, and gives the file to go on writing to.
+    /// Moves what was written into place, and returns the file for further writing.
     ///
     /// # Errors
-    /// When something came to be there in the meantime that is not replaced, or the system refuses.
+    /// If something that must not be replaced has appeared there in the meantime, or if the system refuses.
     pub(crate) fn put(self) -> io::Result<File> {
         target(&self.path)?;
         self.file.persist(&self.path).map_err(|error| error.error)
     }
 
-    /// Makes sure that what was written is on the disk, and puts it in its place.
+    /// Flushes what was written to the disk, and moves it into place.
     ///
     /// # Errors
-    /// As [`PrivateFile::put`].
+    /// As for [`PrivateFile::put`].
     pub(crate) fn save(self) -> io::Result<()> {
         self.file.as_file().sync_all()?;
         self.put().map(drop)
@@ -68,7 +69,7 @@ impl PrivateFile {
 
 impl io::Write for PrivateFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        // The file itself: an error of the other would name the temporary path.
+        // Writes to the inner file, because errors of the outer one would name the temporary path.
         self.file.as_file_mut().write(bytes)
     }
 
@@ -77,11 +78,11 @@ impl io::Write for PrivateFile {
     }
 }
 
-/// Which file is replaced when `path` is written: itself, or the regular file of one's own that a link leads to.
+/// The file that is replaced when `path` is written: itself, or the user's own regular file that a link points to.
 ///
 /// # Errors
-/// [`io::ErrorKind::InvalidInput`] when what is there is not replaced: a folder, a device, a pipe, a link to nothing or to
-/// what is not one's own.
+/// [`io::ErrorKind::InvalidInput`] if what is there must not be replaced: a folder, a device, a pipe, a link to nothing
+/// or to another user's file.
 fn target(path: &Path) -> io::Result<PathBuf> {
     let refused = |reason: &str| Err(io::Error::new(io::ErrorKind::InvalidInput, reason.to_owned()));
     let Ok(there) = fs::symlink_metadata(path) else { return Ok(path.to_owned()) };
@@ -131,7 +132,7 @@ mod tests {
         assert_eq!(fs::read_to_string(&file).expect("read"), "new");
         assert!(fs::symlink_metadata(&link).expect("there").is_symlink());
         assert_eq!(PrivateFile::new(&lost).map(drop).expect_err("refused").kind(), io::ErrorKind::InvalidInput);
-        // What came in the meantime stays.
+        // A file that appeared in the meantime is not replaced.
         let late = root.path().join("late");
         let private = PrivateFile::new(&late).expect("a file");
         fs::create_dir(&late).expect("a folder");

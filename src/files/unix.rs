@@ -11,17 +11,17 @@ use nix::libc::{O_NOFOLLOW, O_NONBLOCK};
 
 use crate::system::user_id;
 
-/// Whether a file is this user's.
+/// Whether the file belongs to this user.
 pub(crate) fn is_own(file: &Metadata) -> bool {
     file.uid() == user_id()
 }
 
-/// The mode of what others may do with a file too; `None` where they may do nothing.
+/// The file's mode, if others may do anything with it.
 pub(crate) fn open_to_others(file: &Metadata) -> Option<String> {
     (file.mode() & 0o077 != 0).then(|| format!("mode {:o}", file.mode() & 0o777))
 }
 
-/// What tells a file from every other one.
+/// What distinguishes a file from every other one.
 pub(crate) fn identity(file: &Metadata) -> (u64, u64) {
     (file.dev(), file.ino())
 }
@@ -36,37 +36,37 @@ pub(crate) fn is_socket(file: &Metadata) -> bool {
     file.file_type().is_socket()
 }
 
-/// Whether nobody may write a file.
+/// Whether nobody may write to the file.
 pub(crate) fn is_read_only(file: &Metadata) -> bool {
     file.permissions().mode() & 0o222 == 0
 }
 
-/// Makes a folder that is its owner's alone, whatever the umask takes away; not those above it.
+/// Creates a folder that only its owner may use, whatever the umask says, but not its parents.
 pub(crate) fn make_private_folder(path: &Path) -> io::Result<()> {
     DirBuilder::new().mode(0o700).create(path)?;
     fs::set_permissions(path, Permissions::from_mode(0o700))
 }
 
-/// Makes the folders on the way to `path`, and itself, its owner's alone where they are not there.
+/// Creates the missing folders of `path`, usable only by their owner.
 pub(crate) fn make_private_folders(path: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(path)
 }
 
-/// Opens a file that only its owner may read, where it is made.
+/// Opens a file, which only its owner may read if it is created.
 pub(crate) fn open_private(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
     options.mode(0o600).open(path)
 }
 
-/// Like [`open_private`], never through a link, and nothing but a regular file.
+/// Like [`open_private`], but never through a link, and only a regular file.
 pub(crate) fn open_private_itself(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
     let file = options.mode(0o600).custom_flags(O_NOFOLLOW | O_NONBLOCK).open(path)?;
     if file.metadata()?.is_file() { Ok(file) } else { Err(io::Error::other("it is not a file")) }
 }
 
-/// Gives `new` to the owner and the group that `before` had, as far as that can be done.
+/// Gives `new` the owner and the group of `before`, as far as possible.
 ///
 /// # Errors
-/// When it stays another user's.
+/// If it still belongs to another user.
 pub(crate) fn give_like(new: &File, before: &Metadata) -> io::Result<()> {
     let now = new.metadata()?;
     if (now.uid(), now.gid()) != (before.uid(), before.gid()) {

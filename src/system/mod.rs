@@ -1,4 +1,4 @@
-//! What the system tells of this process and its user.
+//! What the system knows about this process and its user.
 
 #[cfg(unix)]
 mod unix;

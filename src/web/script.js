@@ -40,7 +40,7 @@
     source.onerror = () => {
       if (began === "over" || !news.isConnected) return source.close();
       news.classList.add("lost");
-      news.textContent = "The run that asked cannot be reached. It may have ended.";
+      news.textContent = "The command that asked cannot be reached. It may have ended.";
     };
   };
   if (news) listen();

@@ -95,11 +95,11 @@ impl SheetEnding {
             }
             Self::Cancelled => ("Cancelled".to_owned(), "The question was closed without an answer.".to_owned()),
             Self::Withdrawn => {
-                ("Withdrawn".to_owned(), "The question is no longer asked. Nothing was sent.".to_owned())
+                ("Withdrawn".to_owned(), "The server withdrew the question. Nothing was sent.".to_owned())
             }
             Self::Late => ("Too late".to_owned(), "The time to answer is over. Nothing was sent.".to_owned()),
-            Self::LinkDone => ("Done".to_owned(), format!("{server} goes on.")),
-            Self::LinkLeft => ("No longer waiting".to_owned(), format!("{server} decides how it goes on.")),
+            Self::LinkDone => ("Done".to_owned(), format!("{server} continues.")),
+            Self::LinkLeft => ("No longer waiting".to_owned(), format!("{server} decides what happens next.")),
             Self::LinkLate => {
                 ("No longer waiting".to_owned(), "The server did not report in time that you were done.".to_owned())
             }
@@ -111,7 +111,7 @@ impl SheetEnding {
     /// The same for a sign-in, of which the server is told nothing.
     fn sign_in_words(self) -> (String, String) {
         let (title, words) = match self {
-            Self::Sent => ("Taken", "The address is used to sign you in."),
+            Self::Sent => ("Address received", "It is used to sign you in."),
             Self::Agreed | Self::Handed => ("Opened", "Sign in there, in the other tab."),
             Self::Declined | Self::Cancelled | Self::LinkLeft => ("Cancelled", "You are not signed in."),
             Self::Withdrawn | Self::LinkDone => ("No longer waiting", "The other tab says how the sign-in ended."),

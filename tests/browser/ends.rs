@@ -95,7 +95,7 @@ async fn a_question_that_is_withdrawn_goes_and_another_one_comes() {
 async fn a_run_that_is_interrupted_or_killed_says_so() {
     for (signal, words) in [
         (nix::sys::signal::Signal::SIGINT, "Withdrawn"),
-        (nix::sys::signal::Signal::SIGKILL, "The run that asked cannot be reached"),
+        (nix::sys::signal::Signal::SIGKILL, "The command that asked cannot be reached"),
     ] {
         let run = call("greet").at_browser();
         let chrome = Chrome::open().await;

@@ -123,7 +123,7 @@ fn what_cannot_be_imported_is_said_and_nothing_is_written() {
             "{words:?}"
         );
     }
-    Test::new().args(["import", "cursor"]).status(3).stderr_contains("no servers of Cursor are found").run();
+    Test::new().args(["import", "cursor"]).status(3).stderr_contains("no servers of Cursor were found").run();
 }
 
 #[test]
@@ -140,7 +140,7 @@ fn what_is_there_already_stays_unless_it_is_to_be_replaced() {
     assert!(fs::read_to_string(run.path(OWN)).expect("read").starts_with("// mine\n"));
     // The same once more is nothing new, and no warning.
     let again = run.command_again(&["import", "lmstudio"]);
-    assert!(again.contains("nothing new: 1 of 1 are in "), "{again}");
+    assert!(again.contains("nothing new: 1 of 1 are already in "), "{again}");
 }
 
 fn json_of_jsonc(path: &Path) -> Value {
@@ -164,7 +164,7 @@ fn servers_are_added_removed_and_switched_and_all_else_stays_as_it_is_written() 
     assert!(run.command_again(&["servers"]).contains("disabled"));
     run.command_again(&["enable", "a"]);
     assert!(text(&run).contains("\"disabled\": false"), "{}", text(&run));
-    assert!(run.command_again(&["enable", "a"]).contains("a is enabled already"));
+    assert!(run.command_again(&["enable", "a"]).contains("a is already enabled"));
     let run = test(&["remove", "a"]).run();
     assert!(!text(&run).contains("\"a\"") && text(&run).starts_with("// mine\r\n"), "{}", text(&run));
 
@@ -213,7 +213,7 @@ fn what_may_go_wrong_with_an_entry_is_said_when_it_is_added() {
 #[test]
 fn what_cannot_be_edited_is_refused_and_stays() {
     for (config, words, status, part) in [
-        (MINE, &["add", "a", "--", "x"][..], 3, "has a server \"a\" already"),
+        (MINE, &["add", "a", "--", "x"][..], 3, "already has a server \"a\""),
         (MINE, &["remove", "b"], 3, "configured servers: a"),
         (MINE, &["disable", "aa"], 3, "configured servers: a"),
         (MINE, &["add", "b"], 2, "URL"),

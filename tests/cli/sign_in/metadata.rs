@@ -78,7 +78,7 @@ fn codes_have_to_be_protected() {
     for methods in [json!(["plain"]), json!([]), Value::Null] {
         let bent =
             Bent::default().metadata(move |_, metadata| metadata["code_challenge_methods_supported"] = methods.clone());
-        refused(bent, "PKCE, S256");
+        refused(bent, "PKCE with S256");
     }
 }
 
