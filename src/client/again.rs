@@ -13,18 +13,20 @@ use super::{
 };
 use crate::{protocol::Frame, transport::TransportError};
 
-/// How often a request is sent again while a gateway says that it cannot carry it.
+/// How often a request is repeated if a gateway says that it cannot forward it.
 const TRIES: u32 = 3;
-/// The same after a status 500, which is more often a server's own failure.
+/// The same after status 500, which is more often the server's own failure.
 const TRIES_AFTER_500: u32 = 1;
-/// The first pause, where the server names none; each further one is twice as long.
+/// The first pause, if the server names none; each further one is twice as long.
 const PAUSE: Duration = Duration::from_millis(500);
 
 impl Wire {
-    /// Sends a request and waits for the response, a result or an error frame. Dropping the future gives the request up.
+    /// Sends a request and waits for the response, a result or an error frame. Dropping the future gives up the
+    /// request.
     ///
-    /// What a gateway or a busy server answers with a passing status is sent again after a pause, within the request's
-    /// time: a `tools/call` only after 429, or 503 with `Retry-After`, which both say that it was not taken.
+    /// If a gateway or a busy server answers with a temporary status, the request is sent again after a pause, within
+    /// its time limit. A `tools/call` is repeated only after 429, or 503 with `Retry-After`, which both mean that it
+    /// was not processed.
     ///
     /// # Errors
     /// See [`Failure`].
@@ -38,7 +40,7 @@ impl Wire {
         self.request_held(ask, patience, scope, stop, &AtomicBool::new(false)).await
     }
 
-    /// As [`Wire::request`]; sets `is_held` once somebody has answered that the request has to wait.
+    /// Like [`Wire::request`]; also sets `is_held` once an answer says that the request has to wait.
     pub(super) async fn request_held(
         &self,
         ask: WireRequest,
@@ -67,7 +69,7 @@ impl Wire {
     }
 }
 
-/// How long to wait before `method` is sent again after `error`; `None` when it is not.
+/// How long to wait before `method` is sent again after `error`; `None` if it is not.
 fn pause(error: &TransportError, method: &str, tries: u32) -> Option<Duration> {
     let TransportError::Http { status, retry_after, .. } = error else { return None };
     let was_not_taken = *status == 429 || (*status == 503 && retry_after.is_some());
@@ -76,7 +78,7 @@ fn pause(error: &TransportError, method: &str, tries: u32) -> Option<Duration> {
         return None;
     }
     let usual = PAUSE.saturating_mul(1 << tries);
-    // A server that names no pause at all means "soon", not "at once, over and over".
+    // "Retry after 0 seconds" means soon, not immediately and over and over.
     Some(retry_after.map_or(usual, |named| named.max(PAUSE / 5)))
 }
 

@@ -11,7 +11,7 @@ pub(super) const TASKS: &str = "io.modelcontextprotocol/tasks";
 /// What a client offers: it decides what is declared.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Offer {
-    /// The elicitation modes, where somebody answers.
+    /// The elicitation modes, if there is a resolver.
     pub(super) elicitation: Option<Modes>,
     /// Whether there are roots.
     pub(super) roots: bool,
@@ -25,7 +25,7 @@ impl Offer {
             all.insert("roots".into(), json!({}));
         }
         if let Some(modes) = self.elicitation {
-            // Old servers may refuse the sub-keys: the plain form has none of them, and means forms.
+            // Old servers may refuse the sub-keys: the plain form has none, and means forms.
             let value = if modes.url { json!({"form": {}, "url": {}}) } else { json!({}) };
             all.insert("elicitation".into(), value);
         }
@@ -43,7 +43,7 @@ impl Offer {
     }
 }
 
-/// Whether a server that was offered `modes` may ask in a task. `agreed` is the revision, once there is one.
+/// Whether a server that was offered `modes` may ask in a task. `agreed` is the revision, once it is known.
 pub(super) fn has_own_tasks(modes: Modes, agreed: Option<Revision>) -> bool {
     modes.url && agreed.is_none_or(|revision| revision == Revision::V2025_11_25)
 }

@@ -17,16 +17,16 @@ pub struct ToolCall {
     pub name: String,
     /// The arguments object.
     pub arguments: Map<String, Value>,
-    /// Its entry of `tools/list`, where it is known: says whether a lost call may be repeated, whether it wants to be a
-    /// task, and which arguments are mirrored in HTTP headers.
+    /// Its entry in `tools/list`, if known: says whether a lost call may be repeated, whether it must be a task, and
+    /// which arguments are mirrored in HTTP headers.
     pub tool: Option<Tool>,
-    /// How long the call may be silent; else what the configuration says.
+    /// How long the call may be silent; by default, what the configuration says.
     pub timeout: Option<Duration>,
-    /// Told when the call becomes a task that outlives this process (2026-07-28).
+    /// Called when the call becomes a task that outlives this process (2026-07-28).
     pub on_task: Option<TaskSink>,
-    /// Told how far the call is.
+    /// Called with the call's progress.
     pub on_progress: Option<ProgressSink>,
-    /// Who makes the call, where several share the client.
+    /// Who makes the call, if several callers share the client.
     pub caller: Option<Caller>,
 }
 
@@ -44,7 +44,7 @@ enum DirectOrAttached {
     Attached(Box<dyn Attached>),
 }
 
-/// A client that another process holds. What it does is what [`Client`] says of its functions.
+/// A client in another process. Its functions do what [`Client`] says about its own.
 pub trait Attached: Send + Sync {
     /// See [`Client::server`].
     fn server(&self) -> &ServerName;
@@ -98,13 +98,13 @@ pub trait Attached: Send + Sync {
     ) -> BoxFuture<'a, Result<(), ClientError>>;
     /// See [`Client::is_over`].
     fn is_over(&self) -> bool;
-    /// See [`Client::close`]; the server goes on.
+    /// See [`Client::close`]; the server keeps running.
     fn close(&self) -> BoxFuture<'_, ()>;
 }
 
-/// Finds the client of a server that another process keeps, or has it kept.
+/// Finds the client of a server that another process keeps, or starts keeping it.
 pub trait Attach: Send + Sync {
-    /// The client; `None` where the server is to be started or reached by this process itself.
+    /// The client; `None` if this process should start or reach the server itself.
     fn attach<'a>(
         &'a self,
         config: &'a ServerConfig,
@@ -114,11 +114,11 @@ pub trait Attach: Send + Sync {
 }
 
 impl Client {
-    /// Starts or reaches the server, finds out how it speaks, and opens the conversation.
+    /// Starts or reaches the server, finds out which revision it speaks, and opens the conversation.
     ///
     /// # Errors
-    /// When the server cannot be started or reached, speaks no revision in common, takes longer than `times.start`, or
-    /// `stop` fires.
+    /// If the server cannot be started or reached, has no revision in common with us, or takes longer than
+    /// `times.start`, or if `stop` fires.
     pub async fn connect(
         config: ServerConfig,
         options: ClientOptions,
@@ -150,12 +150,13 @@ impl Client {
         matches!(self.0, DirectOrAttached::Attached(_))
     }
 
-    /// Whether it is of no more use: the process that keeps its server is gone. One of our own opens its connection again.
+    /// Whether it is no longer of use: the process that keeps its server is gone. A client of our own opens its
+    /// connection again.
     pub fn is_over(&self) -> bool {
         matches!(&self.0, DirectOrAttached::Attached(attached) if attached.is_over())
     }
 
-    /// What the server is called.
+    /// The server's name.
     pub fn server(&self) -> &ServerName {
         match &self.0 {
             DirectOrAttached::Direct(direct) => direct.opener.server(),
@@ -163,7 +164,7 @@ impl Client {
         }
     }
 
-    /// What the server says of itself.
+    /// What the server says about itself.
     pub fn info(&self) -> Arc<ServerInfo> {
         match &self.0 {
             DirectOrAttached::Direct(direct) => direct.info(),
@@ -171,10 +172,10 @@ impl Client {
         }
     }
 
-    /// All of `tools/list`, page by page. What is not a tool is left out with a notice.
+    /// All of `tools/list`, page by page. Entries that are not tools are left out with a notice.
     ///
     /// # Errors
-    /// When a page cannot be fetched.
+    /// If a page cannot be fetched.
     pub async fn list_tools(&self, stop: &CancellationToken) -> Result<Vec<Tool>, ClientError> {
         match &self.0 {
             DirectOrAttached::Direct(direct) => direct.list_tools(stop).await,
@@ -182,10 +183,10 @@ impl Client {
         }
     }
 
-    /// The tools as they were last listed, where that was not long ago; else as [`Client::list_tools`].
+    /// The tools as last listed, if that was not long ago; otherwise like [`Client::list_tools`].
     ///
     /// # Errors
-    /// When a page cannot be fetched.
+    /// If a page cannot be fetched.
     pub async fn known_tools(&self, stop: &CancellationToken) -> Result<Vec<Tool>, ClientError> {
         match &self.0 {
             DirectOrAttached::Direct(direct) => direct.known_tools(stop).await,
@@ -193,7 +194,7 @@ impl Client {
         }
     }
 
-    /// Whether [`Client::known_tools`] may give a list that is not new.
+    /// Whether [`Client::known_tools`] may return a list that is not new.
     pub fn has_known_tools(&self) -> bool {
         match &self.0 {
             DirectOrAttached::Direct(direct) => direct.known_tools.is_some(),
@@ -204,7 +205,7 @@ impl Client {
     /// All entries of a listing: `prompts/list` with the key `prompts`, and so on, page by page.
     ///
     /// # Errors
-    /// When a page cannot be fetched.
+    /// If a page cannot be fetched.
     pub async fn list(&self, method: &str, key: &str, stop: &CancellationToken) -> Result<Vec<Value>, ClientError> {
         match &self.0 {
             DirectOrAttached::Direct(direct) => direct.list(method, key, stop).await,
@@ -215,7 +216,7 @@ impl Client {
     /// Calls a tool, with everything that may happen on the way: questions, rounds, links, tasks.
     ///
     /// # Errors
-    /// When there is no result.
+    /// If there is no result.
     pub async fn call_tool(&self, call: ToolCall, stop: &CancellationToken) -> Result<CallEnd, ClientError> {
         match &self.0 {
             DirectOrAttached::Direct(direct) => direct.call_tool(call, stop).await,
@@ -223,11 +224,11 @@ impl Client {
         }
     }
 
-    /// `prompts/get` or `resources/read`, with everything that may happen on the way. `caller` is who makes it, where
-    /// several share the client.
+    /// `prompts/get` or `resources/read`, with everything that may happen on the way. `caller` is who makes it, if
+    /// several callers share the client.
     ///
     /// # Errors
-    /// When there is no result.
+    /// If there is no result.
     pub async fn call(
         &self,
         method: &str,
@@ -241,12 +242,12 @@ impl Client {
         }
     }
 
-    /// Goes on with a call that was put aside in an earlier run. Entries of `inputs` that have a response are not asked
-    /// again. `before_sending` gets the call with all answers before they are sent; nothing is sent where it says no.
-    /// `caller` is who goes on with it, where several share the client.
+    /// Continues a call that was put aside in an earlier run. Entries of `inputs` that have a response are not asked
+    /// again. `before_sending` gets the call with all answers before they are sent; if it refuses, nothing is sent.
+    /// `caller` is who continues it, if several callers share the client.
     ///
     /// # Errors
-    /// When there is no result; [`ClientError::Interrupted`] when `before_sending` said no.
+    /// If there is no result; [`ClientError::Interrupted`] if `before_sending` refused.
     pub async fn resume(
         &self,
         pending: PendingCall,
@@ -260,10 +261,11 @@ impl Client {
         }
     }
 
-    /// Any other request, within the time of a listing: its result's own bytes. A lost one is sent again once.
+    /// Any other request, within the time limit of a listing. Returns the result's own bytes. A lost request is sent
+    /// again once.
     ///
     /// # Errors
-    /// When there is no result.
+    /// If there is no result.
     pub async fn request(
         &self,
         method: &str,
@@ -276,12 +278,12 @@ impl Client {
         }
     }
 
-    /// Listens for changes until `stop` fires or the server ends it: `subscriptions/listen` with this filter (2026-07-28,
-    /// *Subscriptions*), or `resources/subscribe` for each of its `resourceSubscriptions` on a legacy server. What
-    /// changes comes as notices.
+    /// Listens for changes until `stop` fires or the server ends it: `subscriptions/listen` with this filter
+    /// (2026-07-28, *Subscriptions*), or `resources/subscribe` for each of its `resourceSubscriptions` on a legacy
+    /// server. Changes arrive as notices.
     ///
     /// # Errors
-    /// When the server refuses or the connection is lost.
+    /// If the server refuses or the connection is lost.
     pub async fn listen(&self, filter: Map<String, Value>, stop: &CancellationToken) -> Result<(), ClientError> {
         match &self.0 {
             DirectOrAttached::Direct(direct) => direct.listen(filter, stop).await,
@@ -289,7 +291,8 @@ impl Client {
         }
     }
 
-    /// Ends the connection: open questions are answered cancel, and the server is given its grace. A kept server goes on.
+    /// Ends the connection: open questions are answered with cancel, and the server gets its grace period. A kept
+    /// server keeps running.
     pub async fn close(&self) {
         match &self.0 {
             DirectOrAttached::Direct(direct) => direct.close().await,

@@ -8,12 +8,13 @@ use tokio::{
     time::{Instant, sleep},
 };
 
-/// Waking up this much too late, the process was stopped meanwhile (Ctrl-Z in a shell).
+/// If we wake up this much too late, the process was stopped meanwhile (Ctrl-Z in a shell).
 const STOPPED: Duration = Duration::from_secs(1);
-/// How long it then takes note of what came in that time, before it says that nothing did.
+/// How long to process what arrived in that time, before a timeout counts.
 const CATCH_UP: Duration = Duration::from_secs(1);
 
-/// Time that stands still while somebody holds a [`ClockPause`]: while a question is open, or an accepted link is waited for.
+/// Time that is paused while somebody holds a [`ClockPause`]: while a question is open, or while waiting for an
+/// accepted link.
 #[derive(Clone)]
 pub(super) struct Clock {
     state: Arc<Mutex<ClockState>>,
@@ -27,7 +28,7 @@ struct ClockState {
     since: Instant,
 }
 
-/// The clock stands still until this is dropped.
+/// The clock is paused until this is dropped.
 pub(super) struct ClockPause(Clock);
 
 impl Clock {
@@ -42,7 +43,7 @@ impl Clock {
         self.lock().now()
     }
 
-    /// Stops the clock. It runs again when all pauses are dropped.
+    /// Pauses the clock. It continues when all pauses are dropped.
     pub(super) fn pause(&self) -> ClockPause {
         let mut state = self.lock();
         (state.passed, state.since) = (state.now(), Instant::now());
@@ -52,7 +53,7 @@ impl Clock {
         ClockPause(self.clone())
     }
 
-    /// Waits until the clock shows `at`; a little longer where the process could not see what came. Cancel-safe.
+    /// Waits until the clock shows `at`, or a little longer if the process was stopped. Cancel-safe.
     pub(super) async fn until(&self, at: Duration) {
         let mut changed = self.changed.subscribe();
         loop {
@@ -65,7 +66,7 @@ impl Clock {
             }
             let (wait, began) = (at.saturating_sub(now), Instant::now());
             tokio::select! {
-                // The clock itself holds the sender.
+                // The clock itself holds the sender, so this cannot fail.
                 _ = changed.changed() => {}
                 () = sleep(wait), if is_running => {
                     if began.elapsed().saturating_sub(wait) > STOPPED {
@@ -99,29 +100,30 @@ impl Drop for ClockPause {
     }
 }
 
-/// How long a request may take: silent, and in all. Both stand still with the clock.
+/// How long a request may take: in silence, and in total. Both are paused with the clock.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Patience {
-    /// How long nothing may be heard of it.
+    /// How long it may be silent.
     pub(super) silence: Duration,
-    /// What the clock shows when it is over in any case.
+    /// The clock's time at which it is over in any case.
     pub(super) until: Duration,
-    /// How long that was when it began.
+    /// The total when it began.
     pub(super) total: Duration,
 }
 
 impl Patience {
-    /// At most `silence` without a sign of life, and `total` in all from now on.
+    /// At most `silence` without a sign of life, and `total` from now on.
     pub(super) fn new(clock: &Clock, silence: Duration, total: Duration) -> Self {
         Self { silence, until: clock.now() + total, total }
     }
 
-    /// At most `total` in all from now on.
+    /// At most `total` from now on.
     pub(super) fn at_most(clock: &Clock, total: Duration) -> Self {
         Self::new(clock, total, total)
     }
 
-    /// Waits until it is over, and says how long that was. `heard` tells when there was a sign of life. Cancel-safe.
+    /// Waits until it is over, and returns how long that was. `heard` has the time of the last sign of life.
+    /// Cancel-safe.
     pub(super) async fn over(self, clock: &Clock, mut heard: watch::Receiver<Duration>) -> Duration {
         loop {
             let quiet_until = *heard.borrow_and_update() + self.silence;

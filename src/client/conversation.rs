@@ -18,19 +18,19 @@ use crate::{
     transport::TransportError,
 };
 
-/// From which level on modern servers are asked to log, as legacy ones do unasked.
+/// The level from which modern servers are asked to log, as legacy ones do without being asked.
 const LOG_LEVEL: &str = "warning";
 
-/// A connection on which it is known how the server speaks.
+/// A connection whose revision is known.
 pub(super) struct Conversation {
     pub(super) wire: Wire,
     pub(super) info: Arc<ServerInfo>,
     pub(super) manner: Manner,
-    /// Whether the server has shown that it speaks so, or it is only remembered from an earlier run.
+    /// Whether the server has shown which revision it speaks, or this is only remembered from an earlier run.
     proven: AtomicBool,
 }
 
-/// What every request of a modern connection says of us, and `initialize` of a legacy one.
+/// What every request of a modern connection says about us, and `initialize` of a legacy one.
 #[derive(Clone, Debug)]
 pub(super) struct Manner {
     pub(super) offer: Offer,
@@ -39,8 +39,8 @@ pub(super) struct Manner {
 }
 
 impl Manner {
-    /// `params` with the `_meta` that a request of `revision` carries (2026-07-28, *basic*, `_meta`). What is in `_meta`
-    /// already stays.
+    /// `params` with the `_meta` that a request of `revision` needs (2026-07-28, *basic*, `_meta`). Existing keys in
+    /// `_meta` are kept.
     pub(super) fn with_meta(
         &self,
         params: Option<Map<String, Value>>,
@@ -73,22 +73,22 @@ impl Manner {
 }
 
 impl Conversation {
-    /// A session; `proven` says whether the server itself has shown how it speaks.
+    /// A session; `proven` says whether the server itself has shown which revision it speaks.
     pub(super) fn new(wire: Wire, info: ServerInfo, manner: Manner, proven: bool) -> Self {
         Self { wire, info: Arc::new(info), manner, proven: AtomicBool::new(proven) }
     }
 
-    /// Whether the server has shown how it speaks.
+    /// Whether the server has shown which revision it speaks.
     pub(super) fn is_proven(&self) -> bool {
         self.proven.load(Ordering::Relaxed)
     }
 
-    /// The server has shown how it speaks.
+    /// The server has shown which revision it speaks.
     pub(super) fn prove(&self) {
         self.proven.store(true, Ordering::Relaxed);
     }
 
-    /// Sends a request, dressed as the revision wants it.
+    /// Sends a request in the form that the revision requires.
     pub(super) async fn request(
         &self,
         mut ask: WireRequest,
@@ -101,7 +101,7 @@ impl Conversation {
     }
 }
 
-/// The error of an error frame, in the client's terms; `None` for a result.
+/// The error of an error frame as a [`ClientError`]; `None` for a result.
 pub(super) fn refusal(method: &str, frame: &Frame) -> Option<ClientError> {
     let FrameKind::Error { .. } = frame.kind() else { return None };
     let error = RpcError::from_value(&frame.body_value().unwrap_or_default());
@@ -116,7 +116,8 @@ pub(super) fn refusal(method: &str, frame: &Frame) -> Option<ClientError> {
 }
 
 impl Failure {
-    /// The failure of `method`, in the client's terms. `was_ready` tells a lost connection from one that never was.
+    /// The failure of `method` as a [`ClientError`]. `was_ready` distinguishes a lost connection from one that was
+    /// never ready.
     pub(super) fn into_error(self, method: &str, was_ready: bool) -> ClientError {
         let method = method.to_owned();
         match self {
@@ -143,7 +144,7 @@ impl Failure {
 }
 
 impl ClientError {
-    /// There is no version in common; `offered` is the server's list.
+    /// There is no revision in common; `offered` is the server's list.
     pub(super) fn version(offered: &Value) -> Self {
         let words = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
         let offered = match offered {

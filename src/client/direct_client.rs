@@ -22,22 +22,22 @@ use super::{
 };
 use crate::protocol::{Era, Tool, code};
 
-/// Which of a client's connections a request goes over.
+/// Which of a client's connections a request uses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Route {
-    /// The one in the revision that the server was found to speak.
+    /// The one in the revision that was negotiated.
     #[default]
     Found,
-    /// The legacy one, for tools that can ask over such a one alone.
+    /// The legacy one, for tools that can ask only there.
     ByHandshake,
 }
 
-/// The client of a server that this process itself started or reached. A connection that is lost is opened again when it is
+/// The client of a server that this process itself started or reached. A lost connection is opened again when it is
 /// next needed.
 pub(super) struct DirectClient {
     pub(super) opener: Opener,
     session: Mutex<Arc<Conversation>>,
-    /// A second, legacy connection, for the tools that can ask over such a one alone.
+    /// A second, legacy connection, for the tools that can ask only there.
     by_handshake: Mutex<Option<Arc<Conversation>>>,
     info: std::sync::Mutex<Arc<ServerInfo>>,
     pub(super) known_tools: KnownTools,
@@ -65,18 +65,19 @@ impl DirectClient {
         self.session.try_lock().is_ok_and(|session| session.is_over())
     }
 
-    /// What the server says of itself.
+    /// What the server says about itself.
     pub(super) fn info(&self) -> Arc<ServerInfo> {
         Arc::clone(&self.info.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// All of `tools/list`, page by page. What is not a tool is left out with a notice.
+    /// All of `tools/list`, page by page. Entries that are not tools are left out with a notice.
     ///
     /// # Errors
-    /// When a page cannot be fetched.
+    /// If a page cannot be fetched.
     pub(super) async fn list_tools(&self, stop: &CancellationToken) -> Result<Vec<Tool>, ClientError> {
         let info = self.info();
-        // A server that says what it offers is not asked for what it does not. One that says nothing at all may be sloppy.
+        // A server that declares capabilities is not asked for what it does not declare. One that declares nothing at
+        // all may just be sloppy.
         if !info.capabilities.is_empty() && !info.declares("tools") {
             return Ok(Vec::new());
         }
@@ -89,11 +90,11 @@ impl DirectClient {
         Ok(self.tools_of(entries).await)
     }
 
-    /// The tools as they were last listed, where the server has not said that they are others and it was not long ago; else
-    /// as [`DirectClient::list_tools`].
+    /// The tools as last listed, if that was not long ago and the server has not reported a change; otherwise like
+    /// [`DirectClient::list_tools`].
     ///
     /// # Errors
-    /// When a page cannot be had.
+    /// If a page cannot be fetched.
     pub(super) async fn known_tools(&self, stop: &CancellationToken) -> Result<Vec<Tool>, ClientError> {
         let session = self.session("tools/list", stop).await?;
         if let Some(known) = self.known_tools.get(&session) {
@@ -108,7 +109,7 @@ impl DirectClient {
     /// All entries of a listing: `prompts/list` with the key `prompts`, and so on, page by page.
     ///
     /// # Errors
-    /// When a page cannot be fetched.
+    /// If a page cannot be fetched.
     pub(super) async fn list(
         &self,
         method: &str,
@@ -121,7 +122,7 @@ impl DirectClient {
     /// Calls a tool, with everything that may happen on the way: questions, rounds, links, tasks.
     ///
     /// # Errors
-    /// When there is no result.
+    /// If there is no result.
     pub(super) async fn call_tool(&self, call: ToolCall, stop: &CancellationToken) -> Result<CallEnd, ClientError> {
         let ToolCall { name, arguments, tool, timeout, on_task, on_progress, caller } = call;
         let params = Map::from_iter([("name".to_owned(), json!(name)), ("arguments".to_owned(), arguments.into())]);
@@ -135,7 +136,7 @@ impl DirectClient {
     /// `prompts/get` or `resources/read`, with everything that may happen on the way.
     ///
     /// # Errors
-    /// When there is no result.
+    /// If there is no result.
     pub(super) async fn call(
         &self,
         method: &str,
@@ -146,11 +147,11 @@ impl DirectClient {
         OpenCall::begin(self, method, params, None, caller, stop).await?.run().await
     }
 
-    /// Goes on with a call that was put aside in an earlier run. Entries of `inputs` that have a response are not asked
-    /// again. `before_sending` gets the call with all answers before they are sent; nothing is sent where it says no.
+    /// Continues a call that was put aside in an earlier run. Entries of `inputs` that have a response are not asked
+    /// again. `before_sending` gets the call with all answers before they are sent; if it refuses, nothing is sent.
     ///
     /// # Errors
-    /// When there is no result; [`ClientError::Interrupted`] when `before_sending` said no.
+    /// If there is no result; [`ClientError::Interrupted`] if `before_sending` refused.
     pub(super) async fn resume(
         &self,
         pending: PendingCall,
@@ -165,10 +166,11 @@ impl DirectClient {
         OpenCall::begin(self, &pending.method, params, None, caller, stop).await?.resume(pending, before_sending).await
     }
 
-    /// Any other request, within the time of a listing: its result's own bytes. A lost one is sent again once.
+    /// Any other request, within the time limit of a listing. Returns the result's own bytes. A lost request is sent
+    /// again once.
     ///
     /// # Errors
-    /// When there is no result.
+    /// If there is no result.
     pub(super) async fn request(
         &self,
         method: &str,
@@ -186,12 +188,12 @@ impl DirectClient {
         frame.into_body().ok_or_else(invalid)
     }
 
-    /// Listens for changes until `stop` fires or the server ends it: `subscriptions/listen` with this filter (2026-07-28,
-    /// *Subscriptions*), or `resources/subscribe` for each of its `resourceSubscriptions` on a legacy server. What
-    /// changes comes as notices.
+    /// Listens for changes until `stop` fires or the server ends it: `subscriptions/listen` with this filter
+    /// (2026-07-28, *Subscriptions*), or `resources/subscribe` for each of its `resourceSubscriptions` on a legacy
+    /// server. Changes arrive as notices.
     ///
     /// # Errors
-    /// When the server refuses or the connection is lost.
+    /// If the server refuses or the connection is lost.
     pub(super) async fn listen(&self, filter: Map<String, Value>, stop: &CancellationToken) -> Result<(), ClientError> {
         let method = "subscriptions/listen";
         let session = self.session(method, stop).await?;
@@ -229,7 +231,7 @@ impl DirectClient {
         }
     }
 
-    /// Ends the connection: open questions are answered cancel, and the server is given its grace.
+    /// Ends the connection: open questions are answered with cancel, and the server gets its grace period.
     pub(super) async fn close(&self) {
         self.is_closed.store(true, Ordering::Relaxed);
         let by_handshake = self.by_handshake.lock().await.take();
@@ -253,12 +255,12 @@ impl DirectClient {
         self.opener.ids().fetch_add(1, Ordering::Relaxed)
     }
 
-    /// The session as it is, be it over.
+    /// The current session, even if it is over.
     pub(super) async fn current(&self) -> Arc<Conversation> {
         Arc::clone(&*self.session.lock().await)
     }
 
-    /// A session of this line on which `method` can be asked, opened again where the last one is over.
+    /// A session on this connection for `method`, opened again if the last one is over.
     pub(super) async fn session_of(
         &self,
         line: Route,
@@ -278,7 +280,7 @@ impl DirectClient {
         }
     }
 
-    /// A session on which `method` can be asked, opened again where the last one is over.
+    /// A session for `method`, opened again if the last one is over.
     pub(super) async fn session(
         &self,
         method: &str,
@@ -301,7 +303,7 @@ impl DirectClient {
         Ok(Arc::clone(&session))
     }
 
-    /// Finds out again how the server speaks, unless somebody has done so meanwhile.
+    /// Negotiates again, unless somebody has already done so.
     pub(super) async fn replace(&self, old: &Arc<Conversation>, stop: &CancellationToken) -> Result<(), ClientError> {
         let mut session = self.session.lock().await;
         if Arc::ptr_eq(&session, old) {

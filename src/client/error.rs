@@ -9,7 +9,7 @@ use crate::{
     transport::{Closed, TransportError},
 };
 
-/// Why a client could not do what it was asked.
+/// Why a client could not do what it was asked to do.
 #[derive(Debug, Serialize, Deserialize, thiserror::Error)]
 #[non_exhaustive]
 pub enum ClientError {
@@ -24,13 +24,13 @@ pub enum ClientError {
         /// What this program speaks.
         spoken: String,
     },
-    /// The server wants an authorization that was not given.
+    /// The server requires an authorization that it did not get.
     #[error("the server wants authorization: {0}")]
     Unauthorized(Unauthorized),
-    /// The connection was lost, or broke, after the server was ready.
+    /// The connection was lost, or failed, after the server was ready.
     #[error("the connection was lost during {method}")]
     Lost {
-        /// The request under way.
+        /// The request in progress.
         method: String,
         /// What happened.
         source: TransportError,
@@ -43,7 +43,7 @@ pub enum ClientError {
         /// The server's error.
         error: Box<RpcError>,
     },
-    /// The server's answer is against the protocol.
+    /// The server's answer breaks the protocol.
     #[error("the answer to {method} is not valid: {reason}")]
     Invalid {
         /// The request.
@@ -56,19 +56,19 @@ pub enum ClientError {
     TimedOut {
         /// The request.
         method: String,
-        /// How long it was waited for, without open questions.
+        /// How long we waited, without open questions.
         after: Duration,
     },
-    /// A tool was to be called with something else than an object: what it was.
+    /// The arguments of a tool were not an object: what they were.
     #[error("the arguments of a tool must be an object, not {}", cut(&.0.to_string(), 40))]
     Arguments(Value),
-    /// What an accepted link leads to was not done in time.
+    /// The step behind an accepted link was not finished in time.
     #[error("the step behind the link was not finished within {} s", seconds(*after))]
     LinkTimedOut {
-        /// How long it was waited for.
+        /// How long we waited.
         after: Duration,
     },
-    /// It was cancelled from here.
+    /// It was cancelled by us.
     #[error("{method} was interrupted")]
     Interrupted {
         /// The request.
@@ -76,22 +76,23 @@ pub enum ClientError {
     },
 }
 
-/// What a server refused for lack of an authorization.
+/// What a server refused because of a missing authorization.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[error("{reason}")]
 #[non_exhaustive]
 pub struct Unauthorized {
-    /// Why, as a clause; the server's words in it are not made safe for a terminal.
+    /// Why, as a clause; the server's words in it are not yet safe for a terminal.
     pub reason: String,
     /// The scopes that the server named.
     pub scopes: Vec<String>,
-    /// Whether the request was refused with the token of a sign-in that is not enough.
+    /// Whether the request was refused although it had a token: the token's scopes are not sufficient.
     pub is_step_up: bool,
-    /// What `toolnexus login` would be given, where a sign-in is a way.
+    /// The argument for `toolnexus login`, if signing in may help.
     pub login: Option<String>,
 }
 
-/// Which request was not answered. Those that open a conversation are nothing that a person asked for.
+/// The request that was not answered, for the message. Requests that open a connection are left out, because nobody
+/// asked for them.
 fn asked(method: &str) -> String {
     if matches!(method, "initialize" | "server/discover") { String::new() } else { format!(" {method}") }
 }
@@ -102,9 +103,9 @@ fn seconds(time: Duration) -> f64 {
 }
 
 impl ClientError {
-    /// A call of `method` that waited in the process that kept its server is not there any more.
+    /// A call of `method` that waited in a kept server is gone.
     ///
-    /// `how` says how the server ended, where that is known.
+    /// `how` says how the server ended, if known.
     pub fn call_gone(method: &str, how: Option<TransportError>) -> Self {
         let how = how.map(|how| match how {
             TransportError::Closed(closed) => closed,
@@ -117,7 +118,7 @@ impl ClientError {
         Self::Lost { method: method.to_owned(), source }
     }
 
-    /// Whether it is certain that the server got nothing of the request.
+    /// Whether it is certain that the request did not reach the server.
     pub fn is_before_sending(&self) -> bool {
         matches!(self, Self::Connect(source) | Self::Lost { source, .. } if source.is_before_sending())
     }

@@ -23,20 +23,21 @@ pub(super) struct Exchange<'a> {
     pub(super) patience: Patience,
     /// The call that it belongs to.
     pub(super) scope: Option<&'a CallScope>,
-    /// Whether it may be sent again when it is not known what became of it.
+    /// Whether it may be sent again if its outcome is not known.
     pub(super) is_repeatable: bool,
-    /// The connection that it goes over.
+    /// The connection to use.
     pub(super) line: Route,
 }
 
 impl DirectClient {
-    /// Sends a request and waits for the response, a result or an error frame, on the session that it came on.
+    /// Sends a request and waits for the response, a result or an error frame; also returns the session that it arrived
+    /// on.
     ///
-    /// A request that the server did not look at is sent again once: after an HTTP session has ended, and when a server
-    /// does not speak any more as it was remembered to. One that was lost is sent again once if that can do no harm.
+    /// A request that the server did not process is sent again once: after an HTTP session has ended, or if a server no
+    /// longer speaks the remembered revision. A lost request is sent again once if that can do no harm.
     ///
     /// # Errors
-    /// When there is no response.
+    /// If there is no response.
     pub(super) async fn exchange(
         &self,
         exchange: Exchange<'_>,
@@ -59,7 +60,7 @@ impl DirectClient {
             }
             let is_passing = matches!(&answer, Err(Failure::Transport(error)) if error.is_passing());
             if !is_proven && answer.is_err() && !is_passing && !stop.is_cancelled() {
-                // Whatever happened, the next run finds out again.
+                // Whatever happened, the next run negotiates again.
                 self.opener.forget();
             }
             match fate {
@@ -81,17 +82,17 @@ impl DirectClient {
     }
 }
 
-/// What becomes of a request.
+/// What happened to a request.
 enum RequestFate {
-    /// What there is, is the answer.
+    /// The outcome is final.
     Final,
-    /// The server refused it, and may not speak any more as it is remembered to.
+    /// The server refused it, perhaps because it no longer speaks the remembered revision.
     Doubtful,
-    /// The server does not speak so any more, and has not understood the request.
+    /// The server no longer speaks this revision, and has not understood the request.
     SpeaksOtherwise,
-    /// The server has ended the session, and not looked at the request.
+    /// The server has ended the session without processing the request.
     SessionEnded,
-    /// It is not known what became of it, and sending it again does no harm.
+    /// The outcome is not known, and sending it again does no harm.
     Lost,
 }
 
@@ -113,7 +114,7 @@ fn fate(answer: &Result<Frame, Failure>, is_proven: bool, is_repeatable: bool) -
 }
 
 impl Conversation {
-    /// Whether another one has to be opened: the connection is over.
+    /// Whether the connection is over and another one has to be opened.
     pub(super) fn is_over(&self) -> bool {
         self.wire.is_over()
     }

@@ -3,14 +3,14 @@ use serde_json::{Map, Value};
 
 use crate::protocol::{Era, Revision};
 
-/// What a server says of itself: the result of `initialize` (2025-11-25, *lifecycle*) or of `server/discover`
-/// (2026-07-28, *Discovery*), read leniently. Texts are the server's, not made safe for a terminal.
+/// What a server says about itself: the result of `initialize` (2025-11-25, *lifecycle*) or of `server/discover`
+/// (2026-07-28, *Discovery*), read leniently. The texts are the server's, not yet safe for a terminal.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ServerInfo {
     /// The revision that was agreed on.
     pub revision: Revision,
-    /// `serverInfo`: `name`, `version`, `title` and whatever else; empty when the server did not say.
+    /// `serverInfo`: `name`, `version`, `title` and so on; empty if the server did not send it.
     pub server: Map<String, Value>,
     /// What it offers.
     pub capabilities: Map<String, Value>,
@@ -36,7 +36,7 @@ impl ServerInfo {
         }
     }
 
-    /// How the server speaks.
+    /// The server's era.
     pub fn era(&self) -> Era {
         self.revision.era()
     }
@@ -51,7 +51,7 @@ impl ServerInfo {
         self.server.get("version").and_then(Value::as_str)
     }
 
-    /// Whether the capability is there: `tools`, or a path such as `tasks.requests.tools.call`.
+    /// Whether it declares the capability: `tools`, or a path such as `tasks.requests.tools.call`.
     pub fn declares(&self, path: &str) -> bool {
         let mut steps = path.split('.');
         let first = steps.next().and_then(|key| self.capabilities.get(key));

@@ -6,13 +6,13 @@ use std::{
 use super::conversation::Conversation;
 use crate::protocol::{Era, Tool};
 
-/// How long a list of tools is taken as it was, where the server does not say when it changes.
+/// How long a list of tools is valid if the server does not report changes.
 const FRESH: Duration = Duration::from_secs(60);
 
 /// The longest list that is kept.
 const LONGEST: usize = 2_000;
 
-/// The tools of a server as they were last listed over the connection that there is.
+/// The tools of a server as last listed over the current connection.
 #[derive(Default)]
 pub(super) struct KnownTools(Mutex<Option<ListedTools>>);
 
@@ -25,7 +25,7 @@ struct ListedTools {
 }
 
 impl KnownTools {
-    /// The tools, where it is known that they still are those, or it was not long ago.
+    /// The tools, if they are certainly unchanged or were listed not long ago.
     pub(super) fn get(&self, session: &Arc<Conversation>) -> Option<Vec<Tool>> {
         let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let known = known.as_ref()?;
@@ -34,7 +34,7 @@ impl KnownTools {
         (is_same && (tells || known.at.elapsed() < FRESH)).then(|| known.tools.clone())
     }
 
-    /// Remembers what was listed over `session` when its tools had changed so often.
+    /// Remembers what was listed over `session` when its tools had changed this often.
     pub(super) fn set(&self, session: &Arc<Conversation>, changes: u64, tools: &[Tool]) {
         let (tools, over) = (tools.to_vec(), Arc::downgrade(session));
         let listed = (tools.len() <= LONGEST).then(|| ListedTools { tools, changes, at: Instant::now(), over });

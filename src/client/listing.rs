@@ -14,19 +14,19 @@ use crate::protocol::{Tool, check_headers};
 
 /// How many pages a listing may have.
 const PAGES: usize = 1000;
-/// How much a listing may be in all, in bytes; its last page may go beyond.
+/// How large a listing may be in total, in bytes; its last page may exceed this.
 const BYTES: usize = 64 << 20;
 
-/// How many tools that are listed twice are named in warnings.
+/// How many duplicate tools are named in warnings.
 const MOST_TOLD: usize = 5;
 
-/// Whether a listing of so many pages and bytes goes no further.
+/// Whether a listing with this many pages and bytes is not continued.
 fn is_enough(pages: usize, bytes: usize) -> bool {
     pages >= PAGES || bytes >= BYTES
 }
 
 impl DirectClient {
-    /// All entries of a listing, page by page, within the time of one listing (2025-11-25, *pagination*).
+    /// All entries of a listing, page by page, within the time limit of one listing (2025-11-25, *pagination*).
     pub(super) async fn pages(
         &self,
         method: &str,
@@ -64,10 +64,10 @@ impl DirectClient {
         }
     }
 
-    /// The tools among the entries of a listing; what is none is left out with a notice.
+    /// The tools among the entries of a listing; other entries are left out with a notice.
     pub(super) async fn tools_of(&self, entries: Vec<Value>) -> Vec<Tool> {
         let session = self.current().await;
-        // 2026-07-28, *Streamable HTTP*: a tool whose headers cannot be made is not to be called.
+        // 2026-07-28, *Streamable HTTP*: a tool whose headers are invalid must not be called.
         let needs_headers = session.is_modern() && self.is_http();
         let warn = |text: String| session.wire.setup().warn(text);
         let read = |entry: Value| {

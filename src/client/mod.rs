@@ -1,4 +1,4 @@
-//! One client for one server: requests, the driver that owns the connection, negotiation, rounds and time.
+//! One client for one server: requests, the driver that owns the connection, negotiation, rounds and time limits.
 
 mod again;
 mod call;

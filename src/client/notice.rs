@@ -8,7 +8,7 @@ use crate::{
     protocol::Revision,
 };
 
-/// Something that a host has to say while it works. The host never prints: `output` renders these.
+/// A message of the host while it works. The host never prints: `output` renders these.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Notice {
@@ -18,7 +18,8 @@ pub struct Notice {
     pub kind: NoticeKind,
 }
 
-/// What a [`Notice`] says. Text in it is the server's, not made safe for a terminal, unless the name says otherwise.
+/// The content of a [`Notice`]. Text in it is the server's, not yet safe for a terminal, unless the name says
+/// otherwise.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum NoticeKind {
@@ -32,7 +33,7 @@ pub enum NoticeKind {
         call: Option<CallName>,
         /// How far.
         progress: f64,
-        /// Of how much.
+        /// The total.
         total: Option<f64>,
         /// What is being done.
         message: Option<String>,
@@ -41,7 +42,7 @@ pub enum NoticeKind {
     Log {
         /// `debug` to `emergency`.
         level: String,
-        /// Who logs.
+        /// The name of the logger.
         logger: Option<String>,
         /// Any JSON.
         data: Value,
@@ -53,9 +54,9 @@ pub enum NoticeKind {
         /// Its params.
         params: Value,
     },
-    /// A question was put to the resolver.
+    /// A resolver got a question.
     Asked(Arc<Question>),
-    /// A question was answered: the action that the server was told.
+    /// A question was answered: the action that the server got.
     Answered {
         /// The question.
         question: Arc<Question>,
@@ -69,27 +70,27 @@ pub enum NoticeKind {
         /// Why.
         why: Why,
     },
-    /// The server took a question back.
+    /// The server withdrew a question.
     Withdrawn(Arc<Question>),
     /// The server asked although elicitation was not declared.
     NotDeclared {
         /// The method it used.
         method: String,
     },
-    /// The server can ask in this older revision alone: the call is made once more in it.
+    /// The server can ask only in this older revision: the call is made again in it.
     CalledAgain {
-        /// What is spoken from now on.
+        /// The revision from now on.
         revision: Revision,
     },
     /// `notifications/elicitation/complete` for our link: its `elicitationId`.
     LinkComplete(String),
-    /// A call became a task, or a task changed: its id, its status, and its words.
+    /// A call became a task, or a task changed: its id, its status, and its message.
     Task {
         /// The task's id.
         id: String,
         /// `working`, `input_required`, `completed`, `failed` or `cancelled`.
         status: String,
-        /// What it says of itself.
+        /// Its status message.
         message: Option<String>,
     },
 }
@@ -111,7 +112,7 @@ mod tests {
         transport::{Closed, TransportError},
     };
 
-    /// What another process makes of `value`.
+    /// `value` after being serialized for another process.
     fn crossed<T: Serialize + DeserializeOwned>(value: &T) -> T {
         serde_json::from_str(&serde_json::to_string(value).expect("written")).expect("read")
     }

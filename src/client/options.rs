@@ -7,33 +7,33 @@ use crate::{
     transport::{Credentials, Trace},
 };
 
-/// Everything a client needs beside its server's configuration.
+/// Everything a client needs in addition to its server's configuration.
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct ClientOptions {
-    /// What the server is called.
+    /// The server's name.
     pub server: ServerName,
-    /// Who answers its questions; without one elicitation is not declared.
+    /// Who answers its questions; without one, elicitation is not declared.
     pub resolver: Option<Arc<dyn Resolver>>,
     /// Who signs in.
     pub person: Option<Arc<dyn Resolver>>,
-    /// What lets requests through, where the server is at a web address.
+    /// Authorizes requests, if the server is at a web address.
     pub credentials: Option<Arc<dyn Credentials>>,
     /// Where notices go.
     pub notices: NoticeSink,
-    /// Folders to declare as roots; none declared when empty.
+    /// Folders to declare as roots; if empty, none are declared.
     pub roots: Vec<PathBuf>,
     /// Overrides the server's `protocol`.
     pub protocol: Option<ProtocolChoice>,
-    /// How long things may take.
+    /// The time limits.
     pub times: Times,
-    /// The folder in which eras are remembered; nothing is remembered without one.
+    /// The folder in which eras are remembered; without one, nothing is remembered.
     pub cache: Option<PathBuf>,
-    /// Minimum level of the server's log, where it has one.
+    /// Minimum level of the server's log, if set.
     pub log_level: Option<String>,
-    /// Where everything that passes is written.
+    /// Where all messages are written.
     pub trace: Option<Trace>,
-    /// The tool that will be called, where one alone will be: the connection is opened in the revision that it needs.
+    /// The tool that will be called, if it is only one: the connection is opened in the revision that it needs.
     pub tool: Option<String>,
 }
 
@@ -52,20 +52,20 @@ impl fmt::Debug for ClientOptions {
     }
 }
 
-/// The time rules. All of them stand still while a question is open.
+/// The time limits. All of them are paused while a question is open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Times {
     /// How long start and each listing may take. Default 30 s.
     pub start: Duration,
-    /// How long a call may be silent; progress starts it again. Default 5 min.
+    /// How long a call may be silent; progress restarts the count. Default 5 min.
     pub call_silence: Duration,
-    /// How long a call may take in all. Default 1 h.
+    /// How long a call may take in total. Default 1 h.
     pub call_total: Duration,
-    /// How long an accepted link waits for its notice or the person. Default 120 s.
+    /// How long to wait for an accepted link's notification, or for the person. Default 120 s.
     pub url_wait: Duration,
-    /// How long a server may take to end by itself once its input is closed. Without one it has 200 ms, longer while it
-    /// still does something, and hardly any time where it is known to do nothing until it is told to end.
+    /// How long a server may take to end by itself once its input is closed. If `None`: 200 ms, longer while it is
+    /// still busy, and hardly any time if it is known to do nothing.
     pub shutdown_grace: Option<Duration>,
 }
 

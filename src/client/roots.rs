@@ -2,12 +2,12 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-/// The result of `roots/list` (2025-11-25, *client/roots*): each folder as a `file:` address, with its last name.
+/// The result of `roots/list` (2025-11-25, *client/roots*): each folder as a `file:` URI, named after its last part.
 pub(super) fn list(folders: &[PathBuf]) -> Value {
     json!({"roots": folders.iter().filter_map(|folder| root(folder)).collect::<Vec<Value>>()})
 }
 
-/// The root for a folder, or `None` for a path that no address can be made of.
+/// The root for a folder, or `None` if its path cannot be a URI.
 fn root(folder: &Path) -> Option<Value> {
     let absolute = std::path::absolute(folder).ok()?;
     let uri = url::Url::from_file_path(&absolute).ok()?;

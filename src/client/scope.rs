@@ -11,8 +11,8 @@ use tokio::sync::{mpsc, oneshot, watch};
 use super::{Caller, ProgressSink, ToolProgress, clock::Clock, driver::DriverCommand, floor::FloorTurn};
 use crate::elicitation::{CallName, Why};
 
-/// A call of ours, from its first request to its end, over all its rounds, polls and repetitions: what progress belongs
-/// to, and what questions are asked during.
+/// One of our calls, from its first request to its end, over all its rounds, polls and repetitions. Progress belongs to
+/// it, and questions are asked during it.
 pub(super) struct CallScope {
     /// The `progressToken` of its requests.
     pub(super) token: u64,
@@ -20,19 +20,19 @@ pub(super) struct CallScope {
     pub(super) name: CallName,
     /// Whether it is a `tools/call`.
     pub(super) is_tool: bool,
-    /// Who makes it, where several share the client.
+    /// Who makes it, if several callers share the client.
     pub(super) caller: Option<Caller>,
-    /// Stands still while a question of it is open.
+    /// Paused while one of its questions is open.
     pub(super) clock: Clock,
-    /// When something was last heard of it, on its clock.
+    /// The time of its last sign of life, on its clock.
     pub(super) heard: watch::Sender<Duration>,
     unanswered: Mutex<Vec<Why>>,
     /// Whether the server asked something during the call.
     asked: AtomicBool,
     on_progress: OnceLock<ProgressSink>,
-    /// Whether it has the floor, where several share the client.
+    /// Whether it has the floor, if several callers share the client.
     turn: Mutex<Option<FloorTurn>>,
-    /// Whether the server waits for an answer, and asks nothing else as long as it does.
+    /// Whether the server is waiting for an answer, and asks nothing else meanwhile.
     is_blocked: AtomicBool,
 }
 
@@ -59,32 +59,32 @@ impl CallScope {
         self.turn.lock().unwrap_or_else(PoisonError::into_inner).take();
     }
 
-    /// Whether the server waits for an answer of this call's.
+    /// Whether the server is waiting for an answer in this call.
     pub(super) fn is_blocked(&self) -> bool {
         self.is_blocked.load(Ordering::Relaxed)
     }
 
-    /// The server waits for an answer of this call's, or does not any more.
+    /// The server is waiting for an answer in this call, or no longer.
     pub(super) fn set_blocked(&self, is_blocked: bool) {
         self.is_blocked.store(is_blocked, Ordering::Relaxed);
     }
 
-    /// Has `sink` told how far the call is.
+    /// Sends the call's progress to `sink`.
     pub(super) fn tell_progress_to(&self, sink: Option<ProgressSink>) {
         if let Some(sink) = sink {
-            // It is set once, when the call begins.
+            // It is set only once, when the call begins.
             drop(self.on_progress.set(sink));
         }
     }
 
-    /// The server says how far the call is.
+    /// The server reports progress of the call.
     pub(super) fn advance(&self, progress: ToolProgress) {
         if let Some(sink) = self.on_progress.get() {
             sink.tell(progress);
         }
     }
 
-    /// Something was heard of the call.
+    /// There was a sign of life.
     pub(super) fn touch(&self) {
         self.heard.send_replace(self.clock.now());
     }
@@ -94,7 +94,7 @@ impl CallScope {
         self.unanswered.lock().unwrap_or_else(PoisonError::into_inner).push(why);
     }
 
-    /// The server asks something during the call.
+    /// The server asked something during the call.
     pub(super) fn mark_asked(&self) {
         self.asked.store(true, Ordering::Relaxed);
     }
@@ -110,10 +110,10 @@ impl CallScope {
     }
 }
 
-/// How long a prompt whose question is gone may take to leave the terminal whole.
+/// How long a prompt whose question is gone may take to restore the terminal.
 const PROMPTS_END: Duration = Duration::from_secs(2);
 
-/// A scope that the driver knows of, until this is finished or dropped.
+/// A scope that the driver knows, until this is finished or dropped.
 pub(super) struct OpenScope {
     scope: Arc<CallScope>,
     commands: mpsc::UnboundedSender<DriverCommand>,
@@ -121,14 +121,14 @@ pub(super) struct OpenScope {
 }
 
 impl OpenScope {
-    /// Tells the driver behind `commands` of the scope.
+    /// Registers the scope with the driver behind `commands`.
     pub(super) fn open(commands: mpsc::UnboundedSender<DriverCommand>, scope: Arc<CallScope>) -> Self {
-        // Without a driver there is nothing to be known.
+        // Without a driver there is nobody who has to know.
         drop(commands.send(DriverCommand::OpenScope(Arc::clone(&scope))));
         Self { scope, commands, is_open: true }
     }
 
-    /// Ends the call: questions that are still open are answered cancel, and their prompts are waited for.
+    /// Ends the call: questions that are still open are answered with cancel, and their prompts are waited for.
     pub(super) async fn finish(mut self) {
         self.is_open = false;
         let (done, ended) = oneshot::channel();

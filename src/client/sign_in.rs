@@ -2,15 +2,15 @@ use std::{fmt, sync::Arc, time::Duration};
 
 use crate::elicitation::Resolver;
 
-/// How sign-ins are made.
+/// How people sign in.
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct SignInOptions {
-    /// The person who is asked; without one nobody can sign in, but tokens that are there count and are renewed.
+    /// The person who is asked; without one nobody can sign in, but existing tokens are used and renewed.
     pub person: Option<Arc<dyn Resolver>>,
-    /// Scopes to ask for beside those that the server names.
+    /// Scopes to request in addition to those that the server names.
     pub scopes: Vec<String>,
-    /// Whether what is kept is passed over, so that somebody signs in again.
+    /// Whether to ignore stored tokens, so that somebody signs in again.
     pub again: bool,
     /// Whether the person signs in on another device.
     pub device: bool,

@@ -11,29 +11,29 @@ use crate::{
     protocol::{CallToolResult, Tool},
 };
 
-/// How far a call is (2025-11-25, *basic/utilities/progress*).
+/// The progress of a call (2025-11-25, *basic/utilities/progress*).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ToolProgress {
     /// How far.
     pub progress: f64,
-    /// Of how much.
+    /// The total.
     pub total: Option<f64>,
-    /// What is being done, in the server's words, which are not made safe for a terminal.
+    /// What is being done, in the server's words, which are not yet safe for a terminal.
     pub message: Option<String>,
 }
 
-/// Told of the progress of one call.
+/// Receives the progress of one call.
 #[derive(Clone)]
 pub struct ProgressSink(Arc<dyn Fn(ToolProgress) + Send + Sync>);
 
 impl ProgressSink {
-    /// Tells `sink`, which must not block for long.
+    /// Calls `sink`, which must not block for long.
     pub fn new(sink: impl Fn(ToolProgress) + Send + Sync + 'static) -> Self {
         Self(Arc::new(sink))
     }
 
-    /// Tells of `progress`.
+    /// Passes on `progress`.
     pub fn tell(&self, progress: ToolProgress) {
         (self.0)(progress);
     }
@@ -73,13 +73,13 @@ impl Client {
     /// All tools of the server: [`Client::list_tools`], which ends when this is dropped.
     ///
     /// # Errors
-    /// When a page of the list cannot be fetched.
+    /// If a page of the list cannot be fetched.
     pub async fn tools(&self) -> Result<Vec<Tool>, ClientError> {
         self.list_tools(&CancellationToken::new()).await
     }
 
-    /// A call of the tool `name`, with an object of arguments; `Value::Null` is an empty one. What it asks on the way goes
-    /// to the resolver of the host.
+    /// A call of the tool `name`, with an object of arguments; `Value::Null` means an empty one. Its questions go to
+    /// the host's resolver.
     ///
     /// ```no_run
     /// # async fn example(client: &toolnexus::client::Client) -> Result<(), toolnexus::client::ToolError> {
@@ -106,26 +106,26 @@ impl Client {
 }
 
 impl ToolRequest<'_> {
-    /// Gives the call up, and tells the server so, when `stop` fires.
+    /// Gives up the call, and tells the server so, when `stop` fires.
     pub fn cancelled_by(mut self, stop: &CancellationToken) -> Self {
         self.stop = stop.clone();
         self
     }
 
-    /// Lets the call be silent for so long; progress and questions start the count again.
+    /// How long the call may be silent; progress and questions restart the count.
     pub fn timeout(mut self, silence: Duration) -> Self {
         self.call.timeout = Some(silence);
         self
     }
 
-    /// Tells `sink` how far the call is. It must not block for long.
+    /// Calls `sink` with the call's progress. It must not block for long.
     pub fn on_progress(mut self, sink: impl Fn(ToolProgress) + Send + Sync + 'static) -> Self {
         self.call.on_progress = Some(ProgressSink::new(sink));
         self
     }
 
-    /// The tool's entry of [`Client::list_tools`]: says whether a lost call may be repeated, whether it wants to be a task,
-    /// and which arguments stand in HTTP headers, too.
+    /// The tool's entry in [`Client::list_tools`]: says whether a lost call may be repeated, whether it must be a task,
+    /// and which arguments are mirrored in HTTP headers.
     pub fn listed(mut self, tool: Tool) -> Self {
         self.call.tool = Some(tool);
         self
@@ -136,7 +136,8 @@ impl<'a> IntoFuture for ToolRequest<'a> {
     type Output = Result<CallToolResult, ToolError>;
     type IntoFuture = BoxFuture<'a, Self::Output>;
 
-    /// Makes the call. Where a resolver puts a question aside it is interrupted: [`Client::call_tool`] gives such a call.
+    /// Makes the call. If a resolver puts a question aside, the call is interrupted; [`Client::call_tool`] returns such
+    /// a call instead.
     fn into_future(self) -> Self::IntoFuture {
         Box::pin(async move {
             let tool = self.call.name.clone();

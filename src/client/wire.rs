@@ -20,7 +20,7 @@ use crate::{
     transport::{Closed, Outgoing, Transport, TransportError},
 };
 
-/// How to reach the driver of one connection: what it is asked comes back as futures.
+/// A handle to the driver of one connection; answers come back as futures.
 pub(super) struct Wire {
     commands: mpsc::UnboundedSender<DriverCommand>,
     setup: Arc<DriverSetup>,
@@ -36,7 +36,7 @@ pub(super) struct WireRequest {
     pub(super) params: Option<Map<String, Value>>,
     /// HTTP headers that mirror some of them.
     pub(super) headers: Vec<(String, String)>,
-    /// Whether the server is told when it is given up.
+    /// Whether the server is told if the request is given up.
     pub(super) is_cancellable: bool,
 }
 
@@ -46,7 +46,7 @@ impl WireRequest {
         Self { method: method.to_owned(), params, headers: Vec::new(), is_cancellable: true }
     }
 
-    /// The request, which the server is never told to forget.
+    /// The request, whose cancellation is never sent to the server.
     pub(super) fn uncancellable(mut self) -> Self {
         self.is_cancellable = false;
         self
@@ -56,16 +56,16 @@ impl WireRequest {
 /// Why a request has no response.
 #[derive(Debug)]
 pub(super) enum Failure {
-    /// It could not be carried.
+    /// It could not be delivered.
     Transport(TransportError),
     /// It took too long.
     TimedOut(Duration),
-    /// It was given up from here.
+    /// It was given up by us.
     Stopped,
 }
 
 impl Wire {
-    /// Starts the driver of `transport`. `ids` gives the ids of requests, never one twice.
+    /// Starts the driver of `transport`. `ids` is the counter of request ids, none of which is used twice.
     pub(super) fn start(transport: Box<dyn Transport>, setup: DriverSetup, ids: Arc<AtomicU64>) -> Self {
         let setup = Arc::new(setup);
         Self { commands: driver::spawn(transport, Arc::clone(&setup)), setup, ids }
@@ -81,12 +81,12 @@ impl Wire {
         &self.setup
     }
 
-    /// The clock that stands still while questions are open.
+    /// The clock that is paused while questions are open.
     pub(super) fn clock(&self) -> &Clock {
         &self.setup.clock
     }
 
-    /// Sends a request once and waits for the response. Dropping the future gives the request up.
+    /// Sends a request once and waits for the response. Dropping the future gives up the request.
     ///
     /// # Errors
     /// See [`Failure`].
@@ -144,7 +144,7 @@ impl Wire {
         self.tell(DriverCommand::Agree(revision));
     }
 
-    /// `done` fires when the notice for this link comes.
+    /// `done` fires when the notification for this link arrives.
     pub(super) fn expect_link(&self, id: String, done: CancellationToken) {
         self.tell(DriverCommand::ExpectLink { id, done });
     }
@@ -158,17 +158,17 @@ impl Wire {
     pub(super) async fn close(&self) {
         let (done, ended) = oneshot::channel();
         self.tell(DriverCommand::Close(done));
-        // A driver that is gone has closed already.
+        // If the driver is gone, the connection is closed already.
         drop(ended.await);
     }
 
     fn tell(&self, command: DriverCommand) {
-        // A driver that is gone has told all who wait.
+        // If the driver is gone, all waiting requests have already failed.
         drop(self.commands.send(command));
     }
 }
 
-/// The clock stands still while a person signs in.
+/// Pauses the clock while a person signs in.
 async fn stand_still(asking: Option<watch::Receiver<bool>>, clock: &Clock) -> std::convert::Infallible {
     let Some(mut asking) = asking else { return std::future::pending().await };
     loop {
@@ -182,7 +182,7 @@ async fn stand_still(asking: Option<watch::Receiver<bool>>, clock: &Clock) -> st
     }
 }
 
-/// Gives a request up when it is dropped before its response is there.
+/// Gives up a request if it is dropped before its response has arrived.
 struct Abandon<'a> {
     wire: &'a Wire,
     id: Id,
@@ -204,7 +204,7 @@ impl Drop for Abandon<'_> {
     }
 }
 
-/// The connection is over, and nobody knows more.
+/// The connection is over, for an unknown reason.
 pub(super) fn gone() -> TransportError {
     TransportError::Closed(Closed { reason: "the connection is closed".into(), stderr: Vec::new() })
 }

@@ -2,15 +2,15 @@ use std::cell::Cell;
 
 use serde_json::Value;
 
-/// The steps that any schema may cost, and how many each of its parts justifies on top.
+/// The steps that any schema may cost, and how many more each of its parts allows.
 const SCHEMA: (u64, u64) = (30_000, 3);
-/// The steps that one part of a document may cost where nobody knows how large the document is.
+/// The steps that one part of a document may cost if the size of the document is not known.
 const ONE: u64 = 20_000;
-/// The same for a value that is held against one.
+/// The same for a value that is checked against a schema.
 const VALUE: (u64, u64) = (50_000, 8);
 
-/// What a server's schema or value may still cost us: parts copied, visited, compiled. What it justifies grows with its size
-/// in a straight line, so that a small schema never costs much, however it refers to itself.
+/// How much work a server's schema or value may still cause: parts copied, visited, compiled. The budget grows linearly
+/// with the size, so that a small schema never costs much, however it refers to itself.
 #[derive(Debug)]
 pub(crate) struct Budget(Cell<u64>);
 
@@ -20,12 +20,12 @@ impl Budget {
         Self::new(schema, SCHEMA)
     }
 
-    /// The budget for reading one part of a document, however large that is.
+    /// The budget for reading one part of a document, however large the document is.
     pub(crate) fn of_one() -> Self {
         Self(Cell::new(ONE))
     }
 
-    /// The budget for holding `value` against a schema.
+    /// The budget for checking `value` against a schema.
     pub(crate) fn of_value(value: &Value) -> Self {
         Self::new(value, VALUE)
     }
@@ -34,20 +34,21 @@ impl Budget {
         Self(Cell::new(parts(value, u64::MAX >> 8).saturating_mul(per_part).saturating_add(free)))
     }
 
-    /// Takes `steps`; whether there were so many. Nothing is left where there were not.
+    /// Spends `steps`; returns false, with nothing left, if there were not enough.
     pub(crate) fn spend(&self, steps: u64) -> bool {
         let left = self.0.get().checked_sub(steps);
         self.0.set(left.unwrap_or(0));
         left.is_some()
     }
 
-    /// Takes a step for each part of `value`; whether there were so many.
+    /// Spends a step for each part of `value`; returns false if there were not enough.
     pub(crate) fn spend_on(&self, value: &Value) -> bool {
         self.spend(parts(value, self.0.get().saturating_add(1)))
     }
 }
 
-/// How many parts `value` has, itself included; counted no further than `most`. Values are as deep as JSON may be, 128.
+/// How many parts `value` has, including itself; counting stops at `most`. Values are at most as deep as JSON may be,
+/// 128.
 fn parts(value: &Value, most: u64) -> u64 {
     let inner = |values: &mut dyn Iterator<Item = &Value>| {
         let mut count = 1;

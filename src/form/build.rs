@@ -35,8 +35,8 @@ const ABOUT_ALL: [&str; 14] = [
 ];
 
 impl Form {
-    /// The form that `schema` asks for. Never fails: what cannot be drawn becomes a field that takes JSON, what makes no
-    /// sense becomes a note (2025-11-25, *client/elicitation*, Requested Schema).
+    /// The form that `schema` asks for. Never fails: what cannot be shown becomes a field that takes JSON, and what
+    /// makes no sense becomes a note (2025-11-25, *client/elicitation*, Requested Schema).
     ///
     /// ```
     /// use serde_json::json;
@@ -98,19 +98,19 @@ impl Form {
     }
 }
 
-/// The names in `required` that are names, each once.
+/// The strings in `required`, each once.
 fn required_names<'a>(schema: &'a Keywords<'_>) -> Vec<&'a str> {
     let named = schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
     let mut seen = HashSet::new();
     named.filter(|name| seen.insert(*name)).collect()
 }
 
-/// What a property says of itself beside what it refers to.
+/// The keywords that a property may have in addition to a reference.
 const OWN_WORDS: [&str; 3] = ["title", "description", "default"];
 /// How notes about a default begin.
 const LEFT_OUT: &str = "the default is left out";
 
-/// What fields that refer to the same have in common.
+/// What fields with the same reference have in common.
 struct Common {
     /// Without a default, and without the value that it is fixed to.
     field: Field,
@@ -118,13 +118,13 @@ struct Common {
     fixed: Option<Value>,
 }
 
-/// Where the fields of one document are made: within one budget, and what several have in common only once.
+/// Builds the fields of one document, within one budget. What several fields have in common is built only once.
 struct Shop<'a> {
     root: &'a Value,
-    /// The same, as checkers share it.
+    /// The same document, as the checkers share it.
     shared: OnceCell<Arc<Value>>,
     budget: Budget,
-    /// What was made of each property's schema, by its text without its own words.
+    /// What was built from each property's schema, by its text without title, description and default.
     made: HashMap<String, Common>,
 }
 
@@ -137,7 +137,7 @@ impl<'a> Shop<'a> {
         self.shared.get_or_init(|| Arc::new(self.root.clone()))
     }
 
-    /// A field for a name that `required` has and `properties` has not.
+    /// A field for a name that is in `required` but not in `properties`.
     fn undescribed(&mut self, name: &str) -> Field {
         let mut field = self.field(name, &Value::Object(Map::new()), true);
         field.notes.push("required, but not described".to_owned());
@@ -145,7 +145,7 @@ impl<'a> Shop<'a> {
     }
 
     fn field(&mut self, key: &str, part: &Value, required: bool) -> Field {
-        // Only what refers to something else can be much larger than it looks.
+        // Only a schema with references can be much larger than it looks.
         let Value::Object(map) = part else { return self.make(key, part, required) };
         if !refers(part) {
             return self.make(key, part, required);
@@ -164,7 +164,7 @@ impl<'a> Shop<'a> {
             self.made.insert(text.clone(), Common { field, default, fixed });
         }
         let made = &self.made[&text];
-        // What has no type is drawn by its default.
+        // Without a type, the field's kind depends on its default.
         if own[2].is_some() && made.field.schema.get("type").is_none() {
             return self.make(key, part, required);
         }
@@ -175,7 +175,7 @@ impl<'a> Shop<'a> {
         self.with_words(field, own, made.default.as_ref())
     }
 
-    /// `field` with its own title, description and default in place of what it refers to.
+    /// `field` with its own title, description and default.
     fn with_words(
         &self,
         mut field: Field,
@@ -197,7 +197,7 @@ impl<'a> Shop<'a> {
             (None, Some(_)) => field.notes.push(format!("{LEFT_OUT}: the form is too large")),
             (None, None) => {}
         }
-        // Two of a kind may still be a secret by their names.
+        // Of two fields with the same schema, one may have a secret's name.
         field.secret = secret::is_secret(&field);
         field
     }
@@ -220,8 +220,8 @@ impl<'a> Shop<'a> {
     }
 }
 
-/// The field of the property `key`, whose schema is `part` of the document `root`: what it takes by itself, without what only
-/// the whole schema says.
+/// The field of the property `key`, whose schema is `part` of the document `root`: what it accepts by itself, without
+/// the rules that only the whole schema has.
 pub(crate) fn field(root: &Value, key: &str, part: &Value, required: bool) -> Field {
     make(root, key, part, required, &Budget::of_one()).field
 }
@@ -229,7 +229,7 @@ pub(crate) fn field(root: &Value, key: &str, part: &Value, required: bool) -> Fi
 /// A field before its checker and its default.
 struct Made {
     field: Field,
-    /// Whether it takes less than everything that it should.
+    /// Whether it checks less than the schema requires.
     partial: bool,
     default: Option<Value>,
 }
@@ -240,7 +240,7 @@ fn make(root: &Value, key: &str, part: &Value, required: bool, budget: &Budget) 
         _ => Resolved::default(),
     };
     let Drawn { kind, mut notes, mut partial } = draw::draw(root, part, &resolved, required, budget);
-    // The schema is kept for what is inside of it, where that is not too much.
+    // The schema is kept for what is inside it, unless that is too much.
     let mut kept = Map::new();
     for (key, value) in resolved.schema.iter().filter(|(key, _)| *key != "default") {
         if budget.spend_on(value) {
@@ -255,7 +255,7 @@ fn make(root: &Value, key: &str, part: &Value, required: bool, budget: &Budget) 
         key: key.to_owned(),
         title: text("title").map(str::to_owned),
         description: text("description").map(Arc::from),
-        // Some servers write it beside the property, as an early draft had it.
+        // Some servers write it in the property, as an early draft did.
         required: required || resolved.schema.get("required") == Some(&Value::Bool(true)),
         default: None,
         nullable: resolved.nullable,
@@ -271,7 +271,7 @@ fn make(root: &Value, key: &str, part: &Value, required: bool, budget: &Budget) 
 }
 
 impl Field {
-    /// Takes the schema's default where the field itself accepts it. A fixed value that is required is its own default.
+    /// Uses the schema's default if the field itself accepts it. A fixed value that is required is its own default.
     fn take_default(&mut self, told: Option<&Value>) {
         let default = match (&self.kind, told) {
             (FieldKind::Const(value), None) if self.required => value.clone(),

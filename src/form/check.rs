@@ -11,7 +11,7 @@ use super::{
 };
 
 impl Field {
-    /// Checks a JSON value, as it stands in a file: exact types, bounds, choices by value.
+    /// Checks a JSON value as written in a file: exact types, bounds, choices by value.
     ///
     /// # Errors
     /// The rule that is broken.
@@ -36,12 +36,12 @@ impl Field {
         self.check_whole(value)
     }
 
-    /// Whether nothing can be said of `value`, because checking it would take too long.
+    /// Whether nothing is known about `value`, because checking it would take too long.
     pub(super) fn is_unaffordable(&self, value: &Value) -> bool {
         self.checker.as_ref().is_some_and(|checker| !checker.is_affordable(value))
     }
 
-    /// Whether the schema leaves the type open; a person is asked for text then, and a file may hold anything.
+    /// Whether the schema leaves the type open; a person is then asked for text, and a file may hold anything.
     fn has_no_type(&self) -> bool {
         self.schema.get("type").is_none()
     }
@@ -53,7 +53,7 @@ impl Field {
         }
     }
 
-    /// The error of this field.
+    /// An error about this field.
     pub(super) fn error(&self, reason: impl Into<String>) -> FieldError {
         FieldError::new(&self.key, reason)
     }
@@ -154,9 +154,9 @@ impl Field {
         }
     }
 
-    /// Holds `value` against the whole schema, where the kind does not say everything.
+    /// Checks `value` against the whole schema, if the field's kind does not cover all of it.
     fn check_whole(&self, value: &Value) -> Result<(), FieldError> {
-        // What would take too long to check is for the server to judge.
+        // A value that would take too long to check is left for the server to judge.
         let faults = self.checker.as_ref().and_then(|checker| checker.faults(value).ok());
         let Some(Fault { path, reason }) = faults.and_then(|faults| faults.into_iter().next()) else {
             return Ok(());
@@ -170,8 +170,8 @@ impl Field {
 }
 
 impl Form {
-    /// Everything that is wrong with `content`: fields that are missing or wrong, in the form's order, then keys that are
-    /// no fields, then what concerns the whole.
+    /// Everything that is wrong with `content`: fields that are missing or wrong, in the form's order, then unknown
+    /// keys, then rules about the whole.
     pub fn check(&self, content: &Map<String, Value>) -> Vec<FieldError> {
         let mut errors = Vec::new();
         for field in &self.fields {

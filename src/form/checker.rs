@@ -14,24 +14,24 @@ use super::{
     weigh, words,
 };
 
-/// The most faults that are told about one value.
+/// The most faults that are listed for one value.
 const MOST_FAULTS: usize = 20;
 
-/// Checks values against a JSON Schema with the `jsonschema` crate: what a form's own rules do not cover. Nothing is
-/// fetched, and neither time nor stack grow beyond bounds.
+/// Checks values against a JSON Schema with the `jsonschema` crate, for what a form's own rules do not cover. Nothing
+/// is fetched, and neither time nor stack is unlimited.
 pub(crate) struct Checker {
     validator: Validator,
-    /// The document, and the part of it that values are held against.
+    /// The document; values are checked against it or a part of it.
     root: Arc<Value>,
     part: Option<Arc<Value>>,
-    /// What of the document cannot be read, and goes unchecked: each as `place: why`.
+    /// The parts of the document that cannot be read and are not checked: each as `place: why`.
     unread: Vec<String>,
 }
 
 /// Why a schema cannot be read.
 #[derive(Debug)]
 pub(super) struct Unreadable {
-    /// JSON pointer to what is wrong; empty where nobody knows.
+    /// JSON pointer to the problem; empty if unknown.
     pub(super) path: String,
     pub(super) reason: String,
 }
@@ -40,7 +40,8 @@ impl Checker {
     /// The checker of the whole document `root`.
     ///
     /// # Errors
-    /// Why values cannot be checked: an invalid schema, an unknown dialect, references to other documents or in circles.
+    /// Why values cannot be checked: an invalid schema, an unknown dialect, references to other documents or in
+    /// circles.
     pub(crate) fn new(root: &Value) -> Result<Self, String> {
         Self::within(&Arc::new(root.clone()), &Budget::of(root))
     }
@@ -48,14 +49,14 @@ impl Checker {
     /// Like [`Checker::new`], within a shared budget.
     ///
     /// # Errors
-    /// As [`Checker::new`], and where there is too little left.
+    /// As for [`Checker::new`], or if too little of the budget is left.
     pub(super) fn within(root: &Arc<Value>, budget: &Budget) -> Result<Self, String> {
         let built = cost::bound(root, root, budget)
             .map_err(|reason| Unreadable { path: String::new(), reason })
             .and_then(|()| build(root));
         match built {
             Ok(validator) => Ok(Self { validator, root: Arc::clone(root), part: None, unread: Vec::new() }),
-            // To find out what is whole would cost the same, many times over.
+            // Looking for the readable parts would cost the same, many times over.
             Err(unreadable) if cost::is_about_cost(&unreadable.reason) => Err(unreadable.reason),
             Err(unreadable) => {
                 let Mended { schema, validator, unread } = mended(root).ok_or(unreadable.reason)?;
@@ -64,25 +65,25 @@ impl Checker {
         }
     }
 
-    /// The checker of `part`, whose local references count from `root`.
+    /// The checker of `part`, whose local references are relative to `root`.
     ///
     /// # Errors
-    /// As [`Checker::new`].
+    /// As for [`Checker::new`].
     pub(super) fn for_part(root: &Arc<Value>, part: &Value, budget: &Budget) -> Result<Self, String> {
         if !refers(part) {
-            // What it was written in does not matter.
+            // Without references, the surrounding document does not matter.
             let mut alone = part.clone();
             if let (Value::Object(alone), Some(dialect)) = (&mut alone, root.get("$schema")) {
                 alone.entry("$schema").or_insert_with(|| dialect.clone());
             }
             return Self::within(&Arc::new(alone), budget);
         }
-        // It is copied, and copied again where it is compiled.
+        // It is copied once here, and once more when it is compiled.
         if !(budget.spend_on(root) && budget.spend_on(root)) {
             return Err("the form has too many references to itself".to_owned());
         }
         cost::bound(root, part, budget)?;
-        // A reference counts from its resource, so the part must stand inside of the one it was written in.
+        // A reference is relative to its resource, so the part must stay inside the document it comes from.
         let mut inner = root.as_object().cloned().unwrap_or_default();
         let dialect = inner.get("$schema").cloned();
         let told = dialect.as_ref().and_then(Value::as_str).unwrap_or_default();
@@ -99,20 +100,20 @@ impl Checker {
         Ok(Self { validator, root: Arc::clone(root), part: Some(Arc::new(part.clone())), unread: Vec::new() })
     }
 
-    /// What of the schema cannot be read, each as `place: why`: what depends on it goes unchecked.
+    /// The parts of the schema that cannot be read, each as `place: why`; whatever depends on them is not checked.
     pub(crate) fn unread(&self) -> &[String] {
         &self.unread
     }
 
-    /// Whether holding `value` against the schema costs no more than the value justifies.
+    /// Whether checking `value` against the schema stays within the value's budget.
     pub(super) fn is_affordable(&self, value: &Value) -> bool {
         weigh::is_affordable(&self.root, self.part.as_deref().unwrap_or(&self.root), value)
     }
 
-    /// Everything that is wrong with `value`, in the order of the schema; at most 20 faults.
+    /// Everything that is wrong with `value`, in the schema's order; at most 20 faults.
     ///
     /// # Errors
-    /// [`TooCostly`], before anything was done.
+    /// [`TooCostly`], before anything is checked.
     pub(crate) fn faults(&self, value: &Value) -> Result<Vec<Fault>, TooCostly> {
         if !self.is_affordable(value) {
             return Err(TooCostly);
@@ -124,7 +125,7 @@ impl Checker {
 
 pub(super) fn build(schema: &Value) -> Result<Validator, Unreadable> {
     let patterns = PatternOptions::fancy_regex().backtrack_limit(200_000).size_limit(1 << 20).dfa_size_limit(1 << 17);
-    // A format is a remark, unless a field of its own checks it.
+    // Formats are only annotations, unless a field checks them.
     let options = jsonschema::options().with_pattern_options(patterns).should_validate_formats(false).offline();
     options.build(&dialect::plain(schema)).map_err(|error| Unreadable {
         path: error.instance_path().to_string(),
@@ -198,7 +199,7 @@ fn fault(error: &ValidationError<'_>) -> Fault {
     Fault { path, reason }
 }
 
-/// What a JSON type is called where it is wanted.
+/// The name of a JSON type in messages about what is expected.
 fn wanted(kind: JsonType) -> &'static str {
     match kind {
         JsonType::String => "text",

@@ -20,25 +20,25 @@ pub struct Choice {
 }
 
 impl Choice {
-    /// What the choice is called: its title, else its value (text bare, all else as JSON).
+    /// The label of the choice: its title, or else its value (text as it is, everything else as JSON).
     pub fn label(&self) -> String {
         self.title.clone().unwrap_or_else(|| words::bare(&self.value))
     }
 }
 
-/// The choices of a field, in the server's order. Fields that refer to the same ones share them.
+/// The choices of a field, in the server's order. Fields with the same reference share them.
 #[derive(Clone, Debug)]
 pub struct Choices(Arc<ListedChoices>);
 
 #[derive(Debug)]
 struct ListedChoices {
     choices: Vec<Choice>,
-    /// The place of each value, by its text; made when it is first looked for.
+    /// The place of each value, by its text; built on first use.
     places: OnceLock<HashMap<String, usize>>,
 }
 
 impl Choices {
-    /// The choice whose value is `value`, as JSON Schema compares them.
+    /// The choice whose value is equal to `value`, as JSON Schema compares values.
     pub fn of_value(&self, value: &Value) -> Option<&Choice> {
         let places = self.0.places.get_or_init(|| {
             let all = self.0.choices.iter().enumerate().rev();

@@ -4,18 +4,18 @@ use serde_json::Value;
 
 use super::{Choice, keywords::Keywords, resolve::resolve, value::canonical_text};
 
-/// The most members of unions that are looked at for one field.
+/// The most members of unions that are considered for one field.
 const MOST_CHOICES: usize = 10_000;
 
 /// The choices of a schema.
 pub(super) struct FoundChoices {
     pub(super) choices: Vec<Choice>,
-    /// Whether the schema says more about the value than that it is one of them.
+    /// Whether the schema has more rules for the value than being one of the choices.
     pub(super) partial: bool,
 }
 
-/// The choices of `schema`: `enum`, with `enumNames` where they are, or `oneOf`/`anyOf` of fixed values. `None` when it
-/// is not a choice. Values that the schema's own `type` excludes are left out.
+/// The choices of `schema`: `enum`, with `enumNames` if present, or `oneOf`/`anyOf` of fixed values. `None` if it is
+/// not a choice. Values that the schema's own `type` excludes are left out.
 pub(super) fn choices(root: &Value, schema: &Keywords<'_>) -> Option<FoundChoices> {
     let listed = schema.get("enum").and_then(Value::as_array).map(|values| from_enum(schema, values));
     let mut union = None;
@@ -54,7 +54,7 @@ pub(super) fn choices(root: &Value, schema: &Keywords<'_>) -> Option<FoundChoice
     Some(FoundChoices { choices: unique, partial })
 }
 
-/// How many choices a list's `items` list.
+/// How many choices a list's `items` has.
 pub(super) fn item_count(root: &Value, items: Option<&Value>) -> usize {
     let Some(Value::Object(items)) = items else { return 0 };
     let resolved = resolve(root, items);
@@ -86,7 +86,7 @@ fn from_enum(schema: &Keywords<'_>, values: &[Value]) -> Vec<Choice> {
     values.iter().enumerate().map(choice).collect()
 }
 
-/// The fixed values in a union, or `None` when one of its members is something else.
+/// The fixed values in a union, or `None` if one of its members is something else.
 fn from_union(root: &Value, members: &[Value], depth: usize) -> Option<Vec<Choice>> {
     if members.is_empty() || depth > 4 {
         return None;

@@ -4,27 +4,27 @@ use serde_json::Value;
 
 use super::{budget::Budget, pattern, resolve::pointer};
 
-/// The most schemas that one value may have to be held against.
+/// The most schemas that one value may have to be checked against.
 const MOST_STEPS: u64 = 20_000;
-/// The longest chain of schemas inside of schemas.
+/// The longest chain of nested schemas.
 const DEEPEST: usize = 200;
 /// The most parts of a document.
 const MOST_SCHEMAS: usize = 500_000;
-/// The largest that all patterns of a document may be together; see [`pattern::size`].
+/// The largest total size of all patterns of a document; see [`pattern::size`].
 const MOST_PATTERNS: u64 = 40_000;
-/// What a pattern counts beside its states.
+/// What a pattern counts in addition to its states.
 const A_PATTERN: u64 = 100;
 /// Why a document is not read.
 const TOO_LARGE: &str = "the schema is too large";
 const TOO_MANY: &str = "the schema has too many alternatives";
 const PATTERNS: &str = "its patterns are too large";
 
-/// Whether that is why a document is not read: what it costs, not what it says.
+/// Whether a document was refused because of its cost, not its content.
 pub(super) fn is_about_cost(reason: &str) -> bool {
     [TOO_LARGE, TOO_MANY, PATTERNS].contains(&reason)
 }
 
-/// Keywords whose schemas are held against the same value.
+/// Keywords whose schemas apply to the same value.
 pub(super) const IN_PLACE: [&str; 10] =
     ["allOf", "anyOf", "oneOf", "not", "if", "then", "else", "dependentSchemas", "dependencies", "extends"];
 pub(super) const REFERENCES: [&str; 3] = ["$ref", "$dynamicRef", "$recursiveRef"];
@@ -35,12 +35,12 @@ pub(super) const MAPS: [&str; 6] =
 /// Keywords whose value is data.
 pub(super) const DATA: [&str; 4] = ["enum", "const", "default", "examples"];
 
-/// Whether values can be held against `part` of the document `root` in bounded time and depth: local references only,
-/// no circle that never reaches into the value, no tree of alternatives that grows without end.
+/// Whether checking values against `part` of the document `root` is bounded in time and depth: only local references,
+/// no circle that never descends into the value, no exponential tree of alternatives.
 pub(super) fn bound(root: &Value, part: &Value, budget: &Budget) -> Result<(), String> {
     let mut walk =
         CostWalk { root, costs: HashMap::new(), anchors: anchors(root)?, budget, inside: vec![part], patterns: 0 };
-    // What is inside the value comes after the circles of the value itself: it may refer back to where it stands.
+    // Schemas for what is inside the value are visited later: they may refer back to where they are.
     while let Some(schema) = walk.inside.pop() {
         walk.visit(schema, 0)?;
     }
@@ -49,18 +49,18 @@ pub(super) fn bound(root: &Value, part: &Value, budget: &Budget) -> Result<(), S
 
 struct CostWalk<'a> {
     root: &'a Value,
-    /// Schemas by their place in memory: how many steps each takes, or `None` while it is under way.
+    /// Schemas by their address in memory: how many steps each takes, or `None` while it is being visited.
     costs: HashMap<*const Value, Option<u64>>,
     anchors: HashMap<&'a str, &'a Value>,
     budget: &'a Budget,
-    /// Schemas for what is inside the value, still to be visited.
+    /// Schemas for what is inside the value, not visited yet.
     inside: Vec<&'a Value>,
-    /// How large the patterns are together.
+    /// The total size of the patterns.
     patterns: u64,
 }
 
 impl<'a> CostWalk<'a> {
-    /// The steps that `schema` takes on one value.
+    /// The steps that `schema` takes for one value.
     fn visit(&mut self, schema: &'a Value, depth: usize) -> Result<u64, String> {
         if depth > DEEPEST {
             return Err("the schema is too deep".into());
@@ -108,13 +108,13 @@ impl<'a> CostWalk<'a> {
             _ => return Ok(()),
         };
         self.patterns += size;
-        // What several documents have in common is spent by each.
+        // Parts that several documents share are charged to each.
         let is_affordable = self.budget.spend(size / 4) && self.patterns <= MOST_PATTERNS;
         if is_affordable { Ok(()) } else { Err(PATTERNS.into()) }
     }
 }
 
-/// What `reference` points at in `root`, whose anchors are these.
+/// The schema that `reference` points to in `root`, given its anchors.
 pub(super) fn target<'a>(root: &'a Value, anchors: &HashMap<&'a str, &'a Value>, reference: &str) -> Option<&'a Value> {
     match reference.strip_prefix('#') {
         Some(fragment) if fragment.is_empty() || fragment.starts_with('/') => pointer(root, reference),
@@ -123,10 +123,10 @@ pub(super) fn target<'a>(root: &'a Value, anchors: &HashMap<&'a str, &'a Value>,
     }
 }
 
-/// The schemas of a document that have a name of their own.
+/// The schemas of a document that have names of their own.
 ///
 /// # Errors
-/// When the document is too large or too deep.
+/// If the document is too large or too deep.
 pub(super) fn anchors(root: &Value) -> Result<HashMap<&str, &Value>, String> {
     let (mut anchors, mut seen) = (HashMap::new(), 0);
     let mut open = vec![(root, 0)];
@@ -152,12 +152,12 @@ pub(super) fn anchors(root: &Value) -> Result<HashMap<&str, &Value>, String> {
     Ok(anchors)
 }
 
-/// Whether an identifier gives a schema an address of its own, from which its references count.
+/// Whether an identifier gives a schema its own base URI, to which its references are relative.
 fn is_address(id: &Value) -> bool {
     id.as_str().is_some_and(|id| !id.starts_with('#'))
 }
 
-/// Whether something in `value` refers to another place of the same document.
+/// Whether anything in `value` refers to another place in the same document.
 fn refers_within(value: &Value) -> bool {
     let mut open = vec![value];
     while let Some(value) = open.pop() {
@@ -176,7 +176,7 @@ fn refers_within(value: &Value) -> bool {
     false
 }
 
-/// The schemas that `value`, the value of the keyword `key`, holds.
+/// The schemas inside `value`, which is the value of the keyword `key`.
 pub(super) fn subschemas<'a>(key: &str, value: &'a Value) -> Box<dyn Iterator<Item = &'a Value> + 'a> {
     match value {
         Value::Array(list) => Box::new(list.iter()),

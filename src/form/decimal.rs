@@ -12,13 +12,13 @@ pub(crate) struct Decimal {
 }
 
 impl Decimal {
-    /// The number in `number`, of any size.
+    /// The exact value of `number`, of any size.
     pub(crate) fn from_number(number: &Number) -> Self {
         // The text of a JSON number always follows the grammar.
         Self::parse(number.as_str()).unwrap_or(Self { negative: false, digits: String::new(), exponent: 0 })
     }
 
-    /// The number that a person typed: JSON's grammar, and beside it `+1`, `.5`, `5.` and `007`.
+    /// The number that a person typed: JSON's grammar, and also `+1`, `.5`, `5.` and `007`.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let (negative, rest) = match text.strip_prefix(['-', '\u{2212}']) {
             Some(rest) => (true, rest),
@@ -49,8 +49,8 @@ impl Decimal {
         self.exponent >= 0
     }
 
-    /// Whether an IEEE 754 double can hold it, be it roughly, neither infinite nor zero: what receivers can be trusted to
-    /// read.
+    /// Whether an IEEE 754 double can hold it, at least roughly, without becoming infinite or zero: what receivers can
+    /// be expected to read.
     pub(crate) fn is_finite(&self) -> bool {
         let holds = |float: f64| float.is_finite() && (float != 0.0 || self.digits.is_empty());
         self.to_scientific().parse().is_ok_and(holds)
@@ -58,7 +58,7 @@ impl Decimal {
             && self.digits.len() < 1_000
     }
 
-    /// Whether it is a whole multiple of `unit`; `None` when `unit` is not a positive number of at most 36 digits.
+    /// Whether it is a multiple of `unit`; `None` if `unit` is not a positive number of at most 36 digits.
     pub(crate) fn is_multiple_of(&self, unit: &Self) -> Option<bool> {
         if unit.negative || unit.digits.is_empty() || unit.digits.len() > 36 {
             return None;
@@ -66,12 +66,12 @@ impl Decimal {
         if self.digits.is_empty() {
             return Some(true);
         }
-        // Without trailing zeros, nothing finer than the unit can be a multiple of it.
+        // A number without trailing zeros that is finer than the unit cannot be a multiple of it.
         let Ok(zeros) = usize::try_from(self.exponent.saturating_sub(unit.exponent)) else { return Some(false) };
         let modulus: u128 = unit.digits.parse().ok()?;
         let step = |rest: u128, digit: u8| (rest * 10 + u128::from(digit - b'0')) % modulus;
         let rest = self.digits.bytes().fold(0, step);
-        // What is not a multiple after as many zeros as the unit has bits never becomes one.
+        // If it is not a multiple after as many zeros as the unit has bits, it never is.
         let rest = (0..zeros.min(128)).fold(rest, |rest, _| step(rest, b'0'));
         Some(rest == 0)
     }
@@ -83,14 +83,14 @@ impl Decimal {
         plain.parse().unwrap_or_else(|_| Number::from(0))
     }
 
-    /// The whole number as JSON writes it, all digits told.
+    /// The whole number as JSON writes it, with all digits.
     pub(crate) fn to_integer(&self) -> Number {
         let zeros = usize::try_from(self.exponent).unwrap_or(0).min(1_000);
         let plain = format!("{}{}{}", self.sign(), self.digits, "0".repeat(zeros));
         plain.parse().unwrap_or_else(|_| Number::from(0))
     }
 
-    /// Without an exponent, where that takes few digits.
+    /// Without an exponent, if that takes few digits.
     fn to_plain(&self) -> Option<String> {
         let digits = &self.digits;
         if digits.is_empty() {
@@ -124,7 +124,7 @@ impl Decimal {
         if self.negative { "-" } else { "" }
     }
 
-    /// Compares sizes without regard to signs.
+    /// Compares the absolute values.
     fn cmp_size(&self, other: &Self) -> Ordering {
         let magnitude = |it: &Self| it.exponent.saturating_add(length(&it.digits));
         match (self.digits.is_empty(), other.digits.is_empty()) {
@@ -157,7 +157,7 @@ fn length(text: &str) -> i64 {
     i64::try_from(text.len()).unwrap_or(i64::MAX)
 }
 
-/// The power of ten, held at the ends of `i64`.
+/// The power of ten, clamped to the range of `i64`.
 fn parse_exponent(text: &str) -> Option<i64> {
     let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
     if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {

@@ -7,18 +7,18 @@ use super::cost::{DATA, MAPS};
 /// The names that `type` may have.
 const TYPES: [&str; 7] = ["null", "boolean", "number", "integer", "string", "array", "object"];
 
-/// The type that `name` means: generators for Google's interfaces write `STRING`.
+/// The type that `name` means: generators for Google's APIs write `STRING`.
 pub(super) fn type_name(name: &str) -> &str {
     TYPES.iter().find(|known| known.eq_ignore_ascii_case(name)).unwrap_or(&name)
 }
 
-/// Whether `schema` admits null as OpenAPI 3.0 says it: `nullable: true` beside a type.
+/// Whether `schema` admits null in the way of OpenAPI 3.0: `nullable: true` next to a type.
 pub(super) fn is_nullable(schema: &Map<String, Value>) -> bool {
     schema.get("nullable") == Some(&Value::Bool(true)) && schema.get("type").is_some_and(Value::is_string)
 }
 
-/// `schema` in plain JSON Schema: the spellings above are replaced wherever a schema stands. The depth of `schema` is
-/// bounded already.
+/// `schema` in plain JSON Schema: these spellings are replaced in every subschema. The depth of `schema` is already
+/// limited.
 pub(super) fn plain(schema: &Value) -> Cow<'_, Value> {
     if is_plain(schema) {
         return Cow::Borrowed(schema);
@@ -28,7 +28,7 @@ pub(super) fn plain(schema: &Value) -> Cow<'_, Value> {
     Cow::Owned(plain)
 }
 
-/// Whether no such spelling is anywhere, not even in data.
+/// Whether there is no such spelling anywhere, not even in data.
 fn is_plain(value: &Value) -> bool {
     let is_name = |value: &Value| value.as_str().is_none_or(|name| type_name(name) == name);
     match value {
@@ -49,7 +49,7 @@ fn rewrite(value: &mut Value) {
         Value::Array(members) => return members.iter_mut().for_each(rewrite),
         _ => return,
     };
-    // Generators write null where they mean that there is no such keyword.
+    // Generators write null if they mean that the keyword is absent.
     map.retain(|key, value| !value.is_null() || DATA.contains(&key.as_str()));
     let nullable = is_nullable(map);
     match map.get_mut("type") {

@@ -10,15 +10,15 @@ use super::{
     resolve::{Resolved, TOO_LARGE},
 };
 
-/// How a property is drawn.
+/// How a property is shown as a field.
 pub(super) struct Drawn {
     pub(super) kind: FieldKind,
     pub(super) notes: Vec<String>,
-    /// Whether the kind says less than the schema.
+    /// Whether the kind covers less than the schema.
     pub(super) partial: bool,
 }
 
-/// Draws the property `part` of the document `root`.
+/// Decides how to show the property `part` of the document `root`.
 pub(super) fn draw(root: &Value, part: &Value, resolved: &Resolved<'_>, required: bool, budget: &Budget) -> Drawn {
     let mut drawn = Drawn { kind: FieldKind::Json, notes: resolved.notes.clone(), partial: resolved.partial };
     if !part.is_object() {
@@ -32,7 +32,7 @@ pub(super) fn draw(root: &Value, part: &Value, resolved: &Resolved<'_>, required
     let schema = &resolved.schema;
     drawn.kind = drawn.kind_of(root, schema, budget);
     if let FieldKind::Choice(field) = &mut drawn.kind {
-        // Left out is what most servers mean by null; where it cannot be left out, null is a choice.
+        // Most servers mean by null that the field is left out; if it cannot be left out, null becomes a choice.
         if resolved.nullable && required && !field.choices.iter().any(|choice| choice.value.is_null()) {
             let null = Choice { value: Value::Null, title: None, description: None };
             field.choices = field.choices.iter().cloned().chain([null]).collect::<Vec<_>>().into();
@@ -71,7 +71,7 @@ impl Drawn {
         }
     }
 
-    /// The type to draw, told or inferred.
+    /// The type to show, declared or inferred.
     fn type_of(&mut self, root: &Value, schema: &Keywords<'_>) -> Type {
         let named = match schema.get("type") {
             None => return union_type(root, schema).unwrap_or_else(|| inferred_type(schema)),
@@ -138,7 +138,7 @@ impl Drawn {
         field
     }
 
-    /// Whether so many choices may be drawn; says so where not.
+    /// Whether this many choices are within the budget; adds a note if not.
     fn affords(&mut self, choices: usize, budget: &Budget) -> bool {
         let affords = budget.spend(choices as u64);
         if !affords {
@@ -165,7 +165,7 @@ impl Drawn {
         })
     }
 
-    /// A count, which may be written `2.0`.
+    /// A count, which may be written as `2.0`.
     fn count(&mut self, schema: &Keywords<'_>, key: &str) -> Option<u64> {
         let value = schema.get(key)?;
         let number = value.as_number().map(Decimal::from_number).filter(Decimal::is_integer);
@@ -185,7 +185,7 @@ impl Drawn {
     }
 }
 
-/// What can be drawn without choices.
+/// The types that can be shown without choices.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Type {
     Text,
@@ -195,12 +195,12 @@ enum Type {
     Boolean,
     Null,
     Array,
-    /// What cannot be drawn: objects, and several types at once.
+    /// Everything else: objects, and several types at once.
     Other,
 }
 
 impl Type {
-    /// The type of that name, where there is one.
+    /// The type with this name.
     fn named(name: &str) -> Option<Self> {
         Some(match name {
             "string" => Self::Text,
@@ -215,7 +215,7 @@ impl Type {
     }
 }
 
-/// The one type that all `types` are, an integer being a number too.
+/// The one type of all `types`, where an integer is also a number.
 fn common(types: impl Iterator<Item = Type>) -> Type {
     let both = |one, other| match (one, other) {
         (one, other) if one == other => one,
@@ -225,7 +225,7 @@ fn common(types: impl Iterator<Item = Type>) -> Type {
     types.reduce(both).unwrap_or(Type::Other)
 }
 
-/// The type that all members of a union share, where there is a union. Lists differ in what they hold.
+/// The type that all members of a union share. Lists may differ in their items.
 fn union_type(root: &Value, schema: &Keywords<'_>) -> Option<Type> {
     let members = schema.get("anyOf").or_else(|| schema.get("oneOf"))?.as_array()?;
     let type_of = |member: &Value| {
@@ -235,7 +235,7 @@ fn union_type(root: &Value, schema: &Keywords<'_>) -> Option<Type> {
     Some(common(members.iter().map(|member| type_of(member).unwrap_or(Type::Other))))
 }
 
-/// What a schema without `type` is about.
+/// The type that a schema without `type` suggests.
 fn inferred_type(schema: &Keywords<'_>) -> Type {
     let has = |keys: &[&str]| keys.iter().any(|key| schema.contains_key(key));
     if has(&["properties", "additionalProperties", "patternProperties"]) {

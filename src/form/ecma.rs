@@ -1,17 +1,18 @@
 use std::{fmt::Write as _, iter::Peekable, str::Chars};
 
-/// The bytes of the longest pattern that is looked at.
+/// The longest pattern that is read, in bytes.
 const LONGEST: usize = 16 << 10;
 
 const DIGIT: &str = "0-9";
 const WORD: &str = "A-Za-z0-9_";
 const SPACE: &str = r"\t\n\x0B\x0C\r\x20\x{a0}\x{feff}\x{2028}\x{2029}\p{Zs}";
-/// ECMA's `\b`: its words are ASCII.
+/// ECMA's `\b`, whose word characters are ASCII.
 const BOUNDARY: &str = "(?:(?<=[A-Za-z0-9_])(?![A-Za-z0-9_])|(?<![A-Za-z0-9_])(?=[A-Za-z0-9_]))";
 const NO_BOUNDARY: &str = "(?:(?<=[A-Za-z0-9_])(?=[A-Za-z0-9_])|(?<![A-Za-z0-9_])(?![A-Za-z0-9_]))";
 
-/// An ECMA-262 pattern in the words of `fancy_regex`, or `None` where they have no equal. What only looks like a mistake
-/// (a lone `{`, an escape without meaning) is read as browsers read it; Python's `\A`, `\Z` and `(?P<name>` as Python does.
+/// Translates an ECMA-262 pattern to the syntax of `fancy_regex`, or returns `None` if there is no equivalent. What
+/// only looks like a mistake (a lone `{`, an escape without meaning) is read as browsers read it; Python's `\A`, `\Z`
+/// and `(?P<name>` are read as Python reads them.
 pub(super) fn translate(source: &str) -> Option<String> {
     if source.len() > LONGEST {
         return None;
@@ -31,11 +32,11 @@ struct Translator<'a> {
 /// What one escape stands for.
 enum Escape {
     One(char),
-    /// The inside of a class.
+    /// The inside of a character class.
     Some(&'static str),
-    /// What is outside of that class.
+    /// The complement of that class.
     Others(&'static str),
-    /// `\p{…}` or `\P{…}`, whole.
+    /// `\p{…}` or `\P{…}`, complete.
     Property(String),
 }
 
@@ -60,7 +61,7 @@ impl Translator<'_> {
         Some(())
     }
 
-    /// Copies `?:`, `?<name>` and their like, whose letters are not literals.
+    /// Copies `?:`, `?<name>` and the like, whose letters are not literals.
     fn group_head(&mut self) {
         if self.rest.next_if_eq(&'?').is_none() {
             return;
@@ -75,7 +76,7 @@ impl Translator<'_> {
         }
     }
 
-    /// `{n}`, `{n,}` or `{n,m}`, when that is what stands after the brace.
+    /// `{n}`, `{n,}` or `{n,m}`, if that follows the brace.
     fn quantifier(&mut self) -> Option<String> {
         let mut ahead = self.rest.clone();
         let mut text = String::from("{");
@@ -104,7 +105,7 @@ impl Translator<'_> {
             'Z' | 'z' => self.out.push_str(r"\z"),
             'k' => self.out.push_str(r"\k"),
             '1'..='9' => {
-                // In a group of its own, so that a digit after it does not lengthen the number.
+                // In its own group, so that a following digit does not become part of the number.
                 self.out.push_str("(?:\\");
                 while let Some(digit) = self.rest.next_if(char::is_ascii_digit) {
                     self.out.push(digit);
@@ -132,7 +133,7 @@ impl Translator<'_> {
         Some(())
     }
 
-    /// A class, after its opening bracket.
+    /// A character class, after its opening bracket.
     fn class(&mut self) -> Option<()> {
         let negated = self.rest.next_if_eq(&'^').is_some();
         if self.rest.next_if_eq(&']').is_some() {
@@ -188,7 +189,7 @@ impl Translator<'_> {
         }
     }
 
-    /// An escape that means the same in a class and outside of one, after its backslash.
+    /// An escape that means the same inside and outside a class, after its backslash.
     fn escape(&mut self) -> Option<Escape> {
         Some(match self.rest.next()? {
             'd' => Escape::Some(DIGIT),
@@ -224,7 +225,7 @@ impl Translator<'_> {
         })
     }
 
-    /// `{1F600}`, `0041` or a pair of surrogates, after `\u`. A surrogate alone has no equal.
+    /// `{1F600}`, `0041` or a surrogate pair, after `\u`. A lone surrogate has no equivalent.
     fn unicode(&mut self) -> Option<char> {
         if self.rest.next_if_eq(&'{').is_some() {
             let mut digits = String::new();

@@ -1,23 +1,23 @@
 use super::fault::Fault;
 
-/// Why a value is not taken, or what is missing.
+/// Why a value is refused, or what is missing.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{}", if key.is_empty() { reason.clone() } else { format!("{key}: {reason}") })]
 pub struct FieldError {
-    /// The field's key; empty when the whole content is meant.
+    /// The field's key; empty for the whole content.
     pub key: String,
-    /// The rule that is broken: `17 is below the minimum, 18`. Not made safe for a terminal.
+    /// The broken rule: `17 is below the minimum, 18`. Not yet safe for a terminal.
     pub reason: String,
 }
 
 impl FieldError {
-    /// The error of the field `key`.
+    /// An error about the field `key`.
     pub fn new(key: &str, reason: impl Into<String>) -> Self {
         Self { key: key.to_owned(), reason: reason.into() }
     }
 }
 
-/// A fault of the whole content is an error of the field it is in.
+/// A fault in the whole content becomes an error of the field that it is in.
 impl From<Fault> for FieldError {
     fn from(fault: Fault) -> Self {
         let path = fault.path.strip_prefix('/').unwrap_or_default();

@@ -1,4 +1,4 @@
-/// Holding this value against its schema would cost more than the value justifies, so nothing is known about it.
+/// Checking this value against its schema would cost more than the value's budget, so nothing is known about it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct TooCostly;
 

@@ -9,43 +9,45 @@ use super::{Choices, Format, Pattern, checker::Checker};
 pub struct Form {
     /// The fields, in the server's order.
     pub fields: Vec<Field>,
-    /// What the form cannot do for the schema as a whole, in our words, with server text in it that is not made safe.
+    /// What the form cannot do for the schema as a whole, in our words, with server text that is not yet safe for a
+    /// terminal.
     pub notes: Vec<String>,
-    /// Whether keys beside the fields are expected.
+    /// Whether keys other than the fields are expected.
     pub(super) open: bool,
-    /// Holds the whole content against the schema, where the fields alone do not say everything.
+    /// Checks the whole content against the schema, if the fields do not cover all of it.
     pub(super) checker: Option<Arc<Checker>>,
 }
 
 /// One property of a form. [`Form::from_schema`] makes it.
 #[derive(Clone, Debug)]
 pub struct Field {
-    /// The property's name: the key in the content. Not made safe for a terminal, like all text here.
+    /// The property's name: the key in the content. Not yet safe for a terminal, like all text here.
     pub key: String,
-    /// `title`, where there is one.
+    /// `title`, if there is one.
     pub title: Option<String>,
-    /// `description`, where there is one.
+    /// `description`, if there is one.
     pub description: Option<Arc<str>>,
     /// Whether it must be answered.
     pub required: bool,
-    /// `default`, where there is one that the field itself accepts. `null` only where the field is required.
+    /// `default`, if there is one that the field itself accepts. `null` only if the field is required.
     pub default: Option<Value>,
-    /// Whether `null` is a value of its own.
+    /// Whether `null` is a distinct value.
     pub nullable: bool,
-    /// Whether it looks like a secret: `format: password`, `writeOnly`, or its names.
+    /// Whether it looks like a secret: `format: password`, `writeOnly`, or its name.
     pub secret: bool,
     /// What the form cannot do for this field, in our words: an unknown format, a pattern that cannot be checked, a
-    /// default that breaks the field's own rules. With server text in it that is not made safe.
+    /// default that breaks the field's own rules. May contain server text that is not yet safe for a terminal.
     pub notes: Vec<String>,
     /// What kind of value it takes.
     pub kind: FieldKind,
-    /// The property's schema, its own references followed and `allOf` folded in. References deeper inside are as sent.
+    /// The property's schema, with its own references resolved and `allOf` merged. References deeper inside are left as
+    /// they were sent.
     pub schema: Arc<Value>,
-    /// Holds values against the property's whole schema, where the kind does not say everything.
+    /// Checks values against the property's whole schema, if the kind does not cover all of it.
     pub(super) checker: Option<Arc<Checker>>,
 }
 
-/// What kind of value a field takes.
+/// The kind of value that a field takes.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum FieldKind {
@@ -59,13 +61,13 @@ pub enum FieldKind {
     Choice(ChoiceField),
     /// Some of several values.
     List(ListField),
-    /// One fixed value; nothing to choose.
+    /// One fixed value, with nothing to choose.
     Const(Value),
-    /// What cannot be drawn: asked for as JSON text.
+    /// Everything else: asked for as JSON text.
     Json,
 }
 
-/// The rules of a text.
+/// The rules for text.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TextField {
     /// `minLength`, in characters (Unicode scalar values).
@@ -78,7 +80,7 @@ pub struct TextField {
     pub format: Option<Format>,
 }
 
-/// The rules of a number.
+/// The rules for a number.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct NumberField {
     /// Whether only whole numbers are allowed.
@@ -111,21 +113,21 @@ pub struct ListField {
     pub min_items: Option<u64>,
     /// `maxItems`.
     pub max_items: Option<u64>,
-    /// `uniqueItems`: whether a value may stand in the list only once. A person marks each choice at most once anyway.
+    /// `uniqueItems`: whether a value may be in the list only once. A person can mark each choice only once anyway.
     pub unique: bool,
 }
 
 impl Form {
-    /// The field of this key.
+    /// The field with this key.
     pub fn field(&self, key: &str) -> Option<&Field> {
         self.fields.iter().find(|field| field.key == key)
     }
 
-    /// The form of those fields for which `keep` holds, to fill in a part of the content.
+    /// The form with only those fields for which `keep` is true, to fill in a part of the content.
     #[must_use]
     pub fn part(mut self, keep: impl FnMut(&Field) -> bool) -> Self {
         self.fields.retain(keep);
-        // What concerns the whole is seen when the whole is there.
+        // Rules about the whole are checked when the whole content is there.
         self.checker = None;
         self
     }
@@ -137,7 +139,7 @@ impl Form {
 }
 
 impl Field {
-    /// What the field is called: its title, else its key.
+    /// The field's label: its title, or else its key.
     pub fn label(&self) -> &str {
         self.title.as_deref().filter(|title| !title.trim().is_empty()).unwrap_or(&self.key)
     }

@@ -8,7 +8,7 @@ use by_hand::has_format;
 #[cfg(feature = "schema")]
 use by_schema::has_format;
 
-/// A text's `format`.
+/// The `format` of a text field.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Format {
@@ -20,12 +20,12 @@ pub enum Format {
     Date,
     /// An RFC 3339 time.
     DateTime,
-    /// One that is noted and not checked.
+    /// A format that is mentioned but not checked.
     Other(String),
 }
 
 impl Format {
-    /// The format named `name`.
+    /// The format with this name.
     pub fn from_name(name: &str) -> Self {
         match name {
             "email" => Self::Email,
@@ -47,7 +47,7 @@ impl Format {
         }
     }
 
-    /// Whether `text` has the format, as the validators that servers use see it.
+    /// Whether `text` has the format, according to the validators that servers use.
     pub fn fits(&self, text: &str) -> bool {
         match self {
             Self::Other(_) => true,
@@ -55,7 +55,7 @@ impl Format {
         }
     }
 
-    /// Why `text`, already quoted for the reader, does not fit.
+    /// Why `text`, which is already quoted for the reader, does not fit.
     pub(super) fn refusal(&self, text: &str) -> String {
         match self {
             Self::Email => format!("{text} is not an e-mail address"),

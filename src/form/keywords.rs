@@ -2,8 +2,8 @@ use std::{borrow::Cow, collections::BTreeMap};
 
 use serde_json::Value;
 
-/// The keywords of a schema, most of them where they stand in the document: what is referred to a thousand times is not
-/// copied a thousand times.
+/// The keywords of a schema, most of them borrowed from the document, so that a part with a thousand references to it
+/// is not copied a thousand times.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Keywords<'a>(BTreeMap<&'a str, Cow<'a, Value>>);
 
@@ -13,12 +13,12 @@ impl<'a> Keywords<'a> {
         self.0.get(key).map(AsRef::as_ref)
     }
 
-    /// Whether there is such a keyword.
+    /// Whether the keyword is present.
     pub(crate) fn contains_key(&self, key: &str) -> bool {
         self.0.contains_key(key)
     }
 
-    /// Each with its value, by name.
+    /// Each keyword with its value, sorted by name.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (&str, &Value)> {
         self.0.iter().map(|(key, value)| (*key, value.as_ref()))
     }

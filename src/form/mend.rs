@@ -10,7 +10,7 @@ use super::{
     dialect,
 };
 
-/// How many faults of a schema are taken out, one after the other.
+/// How many faults of a schema are removed, one after the other.
 const MOST: usize = 8;
 /// The keywords whose value is a schema.
 const SCHEMAS: [&str; 12] = [
@@ -34,12 +34,12 @@ const LISTS: [&str; 5] = ["allOf", "anyOf", "oneOf", "prefixItems", "items"];
 pub(super) struct Mended {
     pub(super) schema: Value,
     pub(super) validator: Validator,
-    /// What was taken out: where, and what is wrong with it.
+    /// What was removed: where, and what is wrong with it.
     pub(super) unread: Vec<String>,
 }
 
-/// Takes out of `schema` what cannot be read, so that the rest of it can be checked. `None` where the fault is everywhere, or
-/// nobody knows where.
+/// Removes what cannot be read from `schema`, so that the rest can be checked. `None` if the fault is everywhere, or
+/// cannot be located.
 pub(super) fn mended(schema: &Value) -> Option<Mended> {
     if !Budget::of_one().spend_on(schema) {
         return None;
@@ -65,7 +65,7 @@ pub(super) fn mended(schema: &Value) -> Option<Mended> {
     None
 }
 
-/// The places of references that lead to nothing in `schema`.
+/// The places of references that lead nowhere in `schema`.
 fn lost_references(schema: &Value) -> Vec<String> {
     let anchors: HashMap<&str, &Value> = cost::anchors(schema).unwrap_or_default();
     let mut lost = Vec::new();
@@ -91,7 +91,7 @@ fn lost_references(schema: &Value) -> Vec<String> {
     lost
 }
 
-/// Takes the keyword out in which `path` ends, of the innermost schema on the way there. Whether there was one.
+/// Removes the keyword at the end of `path` from the innermost schema on the way there. Returns whether there was one.
 fn take_out(schema: &mut Value, path: &str) -> bool {
     let steps: Vec<String> = path.split('/').skip(1).map(unescaped).collect();
     let mut here = schema;
@@ -103,7 +103,7 @@ fn take_out(schema: &mut Value, path: &str) -> bool {
             Some(Value::Object(_)) if MAPS.contains(&key) && more.len() > 1 => 2,
             Some(Value::Array(_)) if LISTS.contains(&key) && more.len() > 1 => 2,
             Some(Value::Object(_)) if SCHEMAS.contains(&key) && !more.is_empty() => 1,
-            // A schema that is not a schema at all is any.
+            // A subschema that is not a schema at all is replaced by one that allows anything.
             Some(Value::Object(_)) if MAPS.contains(&key) && more.len() == 1 => {
                 return here[key]
                     .as_object_mut()

@@ -1,5 +1,5 @@
-//! A schema to a [`Form`], text to values, and values checked against the schema. Nothing here does I/O, and external
-//! `$ref`s are never fetched.
+//! Turns schemas into a [`Form`] and text into values, and checks values against the schema. Nothing here does I/O, and
+//! external `$ref`s are never fetched.
 
 mod budget;
 mod build;

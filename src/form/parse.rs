@@ -5,13 +5,13 @@ use serde_json::Value;
 use super::{Choice, Choices, Field, FieldError, FieldKind, Form, NumberField, decimal::Decimal, value::same, words};
 
 impl Field {
-    /// The value that `typed` stands for. Text without a format is taken as it is, all else without the space around it.
-    /// A choice is named by its value, its title, or its number from 1 where that cannot mean another choice; several are
-    /// separated by commas, or a JSON list; so are the values of a list that may be any, as a person types them. `null` is
-    /// null where that is a value of its own, text apart.
+    /// The value that `typed` stands for. Text without a format is taken as it is, everything else without surrounding
+    /// spaces. A choice is named by its value, its title, or its number from 1 if that cannot mean another choice.
+    /// Several choices are separated by commas, or are a JSON list, and so are the values of a list without choices.
+    /// `null` means null if that is a distinct value, except in text fields.
     ///
     /// # Errors
-    /// Why the value is not taken; then the person should be asked again.
+    /// Why the value is refused; the person should then be asked again.
     pub fn parse(&self, typed: &str) -> Result<Value, FieldError> {
         let trimmed = typed.trim();
         let value = match &self.kind {
@@ -36,14 +36,14 @@ impl Field {
         matches!(self.kind, FieldKind::List(_)) || self.plain_items().is_some()
     }
 
-    /// The values that `typed` stands for, where it is one of several entries for a list; their number is not checked.
+    /// The values that `typed` stands for, as one of several entries for a list; their number is not checked.
     ///
     /// # Errors
-    /// As [`Field::parse`].
+    /// As for [`Field::parse`].
     pub fn parse_some(&self, typed: &str) -> Result<Vec<Value>, FieldError> {
         let list = match &self.kind {
             FieldKind::List(field) => self.parse_list(&field.choices, typed.trim())?,
-            // Whoever can repeat the key has no need of commas, which may be part of a text.
+            // If the key can be repeated, commas are not needed, and may be part of the text.
             _ => match (self.plain_items(), typed.trim_start().starts_with('[')) {
                 (Some("string"), false) => Value::Array(vec![typed.into()]),
                 (Some(_), false) => Value::Array(vec![self.item(typed)?]),
@@ -53,7 +53,7 @@ impl Field {
         Ok(if let Value::Array(values) = list { values } else { vec![list] })
     }
 
-    /// Whether the field is a list of strings or numbers that were not given to choose from.
+    /// Whether the field is a list of strings or numbers without choices.
     pub fn is_free_list(&self) -> bool {
         self.plain_items().is_some()
     }
@@ -72,17 +72,17 @@ impl Field {
         })
     }
 
-    /// What an empty entry means: `None` leaves the field out, a value is sent.
+    /// What an empty entry means: `None` leaves the field out; a value is sent.
     ///
     /// # Errors
-    /// The field is required, and nothing is not a value of it.
+    /// The field is required, and an empty entry is not a valid value.
     pub fn parse_empty(&self) -> Result<Option<Value>, FieldError> {
         if !self.required {
             return Ok(None);
         }
         let value = match &self.kind {
             FieldKind::Const(value) => value.clone(),
-            // Only a server that says so means an empty text.
+            // Text may be empty only if the server says so.
             FieldKind::Text(rules) if rules.min_length == Some(0) && self.check(&Value::from("")).is_ok() => "".into(),
             FieldKind::List(rules) if rules.min_items == Some(0) => Value::Array(Vec::new()),
             _ if self.nullable => Value::Null,
@@ -143,7 +143,7 @@ impl Field {
         {
             return Ok(Value::Array(values));
         }
-        // A title may hold a comma.
+        // A title may contain a comma.
         if let Ok(one) = self.pick(choices, typed) {
             return Ok(Value::Array(vec![one]));
         }
@@ -187,7 +187,7 @@ impl Field {
         })
     }
 
-    /// JSON, or the parts of a list, or text where the schema takes it and it does not look like JSON gone wrong.
+    /// JSON, or the parts of a list, or text if the schema accepts it and it does not look like broken JSON.
     fn parse_json(&self, typed: &str) -> Result<Value, FieldError> {
         let read = serde_json::from_str::<Value>(typed.trim());
         if let Ok(value) = &read
@@ -209,7 +209,7 @@ impl Field {
         }
     }
 
-    /// The parts between commas, where the field is a list of plain values; `None` where it is not, or has no parts.
+    /// The parts between commas, if the field is a list of plain values; `None` if it is not, or if there are no parts.
     fn parts(&self, typed: &str) -> Option<Value> {
         let texts = typed.split(',').map(str::trim).filter(|part| !part.is_empty());
         let parts: Vec<Value> = match self.plain_items()? {
@@ -219,14 +219,14 @@ impl Field {
         (!parts.is_empty()).then(|| parts.into())
     }
 
-    /// The type of the items, where the field is a list of strings or numbers that were not given to choose from.
+    /// The type of the items, if the field is a list of strings or numbers without choices.
     pub(super) fn plain_items(&self) -> Option<&str> {
         let is_list = self.kind == FieldKind::Json && self.schema.get("type").is_some_and(|name| name == "array");
         let items = self.schema.get("items").filter(|_| is_list)?.get("type")?.as_str()?;
         matches!(items, "string" | "integer" | "number").then_some(items)
     }
 
-    /// Whether a JSON field may be a text at all, as far as its schema says.
+    /// Whether a JSON field may be text, as far as its schema says.
     fn takes_text(&self) -> bool {
         self.checker.is_some() || self.schema.get("type").is_none()
     }
@@ -245,7 +245,7 @@ impl Form {
     }
 }
 
-/// What to write instead of a number with commas in it.
+/// What to write instead of a number with commas.
 fn point_for_comma(typed: &str) -> Option<String> {
     let without = typed.replace(',', "");
     let pointed = typed.replacen(',', ".", 1);
@@ -260,7 +260,7 @@ fn point_for_comma(typed: &str) -> Option<String> {
     }
 }
 
-/// The one choice for which `fits` holds.
+/// The only choice for which `fits` is true.
 fn only(choices: &[Choice], fits: impl Fn(&Choice) -> bool) -> Option<&Choice> {
     let mut found = choices.iter().filter(|choice| fits(choice));
     found.next().filter(|_| found.next().is_none())

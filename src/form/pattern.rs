@@ -9,57 +9,58 @@ use fancy_regex::{Regex, RegexBuilder};
 
 use super::ecma;
 
-/// The steps after which a match that goes back and forth is given up.
+/// The number of steps after which a backtracking match is given up.
 const BACKTRACK_LIMIT: usize = 200_000;
-/// The bytes that a compiled pattern may take.
+/// The size limit of a compiled pattern, in bytes.
 const SIZE_LIMIT: usize = 1 << 20;
-/// The steps that a compiled pattern may have.
+/// The limit of instructions in a compiled pattern.
 const PROGRAM_LIMIT: usize = 100_000;
-/// How many compiled patterns are kept between forms: a server's questions are much alike.
+/// How many compiled patterns are kept between forms: a server's questions are often alike.
 const KEPT: usize = 16;
-/// The largest pattern that is compiled at all, as [`size`] counts.
+/// The largest pattern that is compiled at all, as counted by [`size`].
 const LARGEST: u64 = 30_000;
-/// The bytes that a pattern may take for what it remembers of texts.
+/// The memory limit for matching a pattern, in bytes.
 const DFA_LIMIT: usize = 1 << 17;
 
-/// `pattern`: an ECMA-262 regular expression, searched for anywhere in the text.
+/// `pattern`: an ECMA-262 regular expression, which may match anywhere in the text.
 #[derive(Clone)]
 pub struct Pattern {
     source: String,
-    /// `None` when it cannot be checked here.
+    /// `None` if it cannot be checked here.
     regex: Option<Arc<Regex>>,
 }
 
 impl Pattern {
-    /// The pattern in `source`. One that cannot be compiled matches everything.
+    /// Compiles the pattern `source`. If that is not possible, it matches everything.
     pub fn new(source: &str) -> Self {
         Self { source: source.to_owned(), regex: compile(source) }
     }
 
-    /// The pattern in `source`, which is not compiled, and matches everything.
+    /// The pattern `source`, not compiled; it matches everything.
     pub(super) fn unchecked(source: &str) -> Self {
         Self { source: source.to_owned(), regex: None }
     }
 
-    /// The pattern as the server sent it, not made safe for a terminal.
+    /// The pattern as the server sent it, not yet safe for a terminal.
     pub fn source(&self) -> &str {
         &self.source
     }
 
-    /// Whether texts can be checked against it.
+    /// Whether text can be checked against it.
     pub fn is_checked(&self) -> bool {
         self.regex.is_some()
     }
 
-    /// Whether `text` fits. What cannot be checked, or not within the limits, counts as fitting: the server decides.
+    /// Whether `text` matches. If that cannot be checked, or not within the limits, it counts as a match, and the
+    /// server decides.
     pub fn fits(&self, text: &str) -> bool {
         let Some(regex) = &self.regex else { return true };
-        // The engine has had patterns that made it panic; the server's pattern must not end the program.
+        // Some patterns have made the engine panic; a server's pattern must not end the program.
         catch_unwind(AssertUnwindSafe(|| regex.is_match(text).unwrap_or(true))).unwrap_or(true)
     }
 }
 
-/// Patterns are what they say.
+/// Patterns are equal if their sources are.
 impl PartialEq for Pattern {
     fn eq(&self, other: &Self) -> bool {
         self.source == other.source
@@ -72,7 +73,7 @@ impl fmt::Debug for Pattern {
     }
 }
 
-/// About how many states the pattern `source` has once its repetitions are written out.
+/// The approximate number of states of the pattern `source`, with its repetitions expanded.
 pub(crate) fn size(source: &str) -> u64 {
     let mut open: Vec<u64> = Vec::new();
     let (mut total, mut last) = (0u64, 0u64);
@@ -126,7 +127,7 @@ pub(crate) fn size(source: &str) -> u64 {
     open.into_iter().fold(total, u64::saturating_add)
 }
 
-/// About how many steps it takes to search for the pattern `source` in a text of `length` bytes.
+/// The approximate number of steps for searching the pattern `source` in a text of `length` bytes.
 pub(super) fn steps(source: &str, length: usize) -> u64 {
     let length = length as u64;
     let goes_back = ["(?=", "(?!", "(?<", "\\k"].iter().any(|part| source.contains(part))
@@ -140,7 +141,7 @@ fn compile(source: &str) -> Option<Arc<Regex>> {
     if size(source) > LARGEST {
         return None;
     }
-    // A list that a panic left behind is still a list.
+    // After a panic elsewhere the list is still valid.
     let mut compiled = COMPILED.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some((_, regex)) = compiled.iter().find(|(known, _)| known == source) {
         return regex.clone();

@@ -83,7 +83,7 @@ fn scalar() -> impl Strategy<Value = Value> {
     ]
 }
 
-/// JSON that is made of a schema's words, sense or none.
+/// JSON made from a schema's words, whether it makes sense or not.
 fn schema() -> impl Strategy<Value = Value> {
     scalar().prop_recursive(5, 60, 6, |inner| {
         let key = prop_oneof![4 => select(&KEYWORDS[..]).prop_map(str::to_owned), 1 => "[a-c]"];
@@ -127,7 +127,7 @@ fn typed() -> impl Strategy<Value = String> {
     ]
 }
 
-/// A field of a kind that the specification knows, with bounds that may contradict each other.
+/// A field of a kind that the specification has, with bounds that may contradict each other.
 fn standard() -> impl Strategy<Value = Value> {
     let bound = || proptest::option::of(-3..9_i64);
     let count = || proptest::option::of(0..5_u64);
@@ -199,7 +199,7 @@ proptest! {
             let again = field.parse(&field.edit(&value));
             prop_assert!(again.is_ok_and(|again| super::same(&again, &value)), "{}", value);
         }
-        // What is refused is wrong by the schema too, where the text is plainly a value, and one that a double can hold.
+        // What is refused is also wrong by the schema, if the text is clearly a value, and one that a double can hold.
         if typed.len() < 14
             && let Ok(value) = serde_json::from_str::<Value>(&typed)
             && field.check(&value).is_err()

@@ -4,29 +4,29 @@ use serde_json::{Map, Value};
 
 use super::{budget::Budget, dialect, keywords::Keywords};
 
-/// What is said where a budget ends.
+/// The note when a budget is used up.
 pub(super) const TOO_LARGE: &str = "the form is too large to be shown completely";
-/// The longest chain of references and unions that is followed on the way to one field.
+/// The longest chain of references and unions that is followed for one field.
 const DEEPEST: usize = 32;
 /// The most references and unions that are followed for one field.
 const MOST_STEPS: usize = 500;
 
-/// A schema with what stands in front of it taken away: local references followed, `allOf` folded in, `null` taken out
-/// of unions.
+/// A schema with its outer layers removed: local references followed, `allOf` merged, `null` removed from unions.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Resolved<'a> {
-    /// The keywords that are left.
+    /// The remaining keywords.
     pub(crate) schema: Keywords<'a>,
     /// Whether `null` was an alternative.
     pub(crate) nullable: bool,
-    /// Whether the keywords say less than the whole schema, so that values must be held against that too.
+    /// Whether the keywords say less than the whole schema, so that values must be checked against that too.
     pub(crate) partial: bool,
     /// What could not be followed, in our words.
     pub(crate) notes: Vec<String>,
     steps: usize,
 }
 
-/// Resolves `schema`, whose references count from `root`. What it takes does not grow with what is referred to.
+/// Resolves `schema`, whose references are relative to `root`. The cost does not grow with the size of what is referred
+/// to.
 pub(crate) fn resolve<'a>(root: &'a Value, schema: &'a Map<String, Value>) -> Resolved<'a> {
     resolve_within(root, schema, &Budget::of_one())
 }
@@ -39,7 +39,7 @@ pub(super) fn resolve_within<'a>(root: &'a Value, schema: &'a Map<String, Value>
 }
 
 impl<'a> Resolved<'a> {
-    /// Adds the keywords of `schema`; those already there win.
+    /// Adds the keywords of `schema`; existing ones win.
     fn fold(&mut self, root: &'a Value, schema: &'a Map<String, Value>, depth: usize, budget: &Budget) {
         self.steps += 1;
         if depth > DEEPEST || self.steps > MOST_STEPS {
@@ -81,13 +81,13 @@ impl<'a> Resolved<'a> {
         }
     }
 
-    /// Takes `null` out of a union; one alternative that is left over is folded in.
+    /// Removes `null` from a union; if only one alternative is left, it is merged.
     fn fold_union(&mut self, root: &'a Value, key: &'a str, members: &'a Value, depth: usize, budget: &Budget) {
         let listed = members.as_array().into_iter().flatten();
         let (nulls, others): (Vec<&Value>, Vec<&Value>) = listed.partition(|member| is_null_schema(member));
         self.nullable |= !nulls.is_empty();
         match others.as_slice() {
-            // The only choice is still a choice to make, not a value that goes by itself.
+            // A single choice must still be chosen; it is not a value that is sent by itself.
             [Value::Object(only)] if only.contains_key("const") => {
                 self.add(key, Cow::Owned(Value::Array(vec![only.clone().into()])));
             }
@@ -133,13 +133,13 @@ impl<'a> Resolved<'a> {
     }
 }
 
-/// What the local reference `#/a/b` in `root` points at: JSON pointer escapes and percent-encoding are read.
+/// What the local reference `#/a/b` points to in `root`; JSON pointer escapes and percent-encoding are decoded.
 pub(super) fn pointer<'a>(root: &'a Value, reference: &str) -> Option<&'a Value> {
     let fragment = reference.strip_prefix('#')?;
     root.pointer(fragment).or_else(|| root.pointer(&percent_decoded(fragment)?))
 }
 
-/// `text` with its percent-encoding read, or `None` where that gives no text.
+/// `text` with its percent-encoding decoded, or `None` if the result is not text.
 fn percent_decoded(text: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.bytes();
@@ -163,7 +163,7 @@ fn is_null_schema(member: &Value) -> bool {
         || is("const", &Value::Null)
 }
 
-/// Whether a keyword says nothing about which values are right.
+/// Whether a keyword has no effect on which values are valid.
 fn is_annotation(key: &str) -> bool {
     matches!(
         key,

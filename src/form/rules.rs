@@ -3,11 +3,11 @@ use serde_json::{Number, Value};
 use super::{Choice, Choices, Field, FieldKind, ListField, NumberField, TextField, words};
 
 impl Field {
-    /// The field's rules in a line, for who types a value: `required, 2 to 20 characters`, `optional, whole number, 18 to 99`, `choose 1 to 2`.
-    /// Not made safe for a terminal: a pattern is the server's.
+    /// The field's rules in one line, for somebody who types a value: `required, 2 to 20 characters`, `optional, whole
+    /// number, 18 to 99`, `choose 1 to 2`. Not yet safe for a terminal: a pattern is the server's text.
     pub fn rules(&self) -> String {
         let mut parts = self.rule_parts();
-        // Where one cannot repeat the field, commas do.
+        // If the field cannot be repeated, values are separated by commas.
         if let (Some(items), Some(wanted)) = (self.plain_items(), parts.last_mut()) {
             let items = if items == "string" { "values" } else { "numbers" };
             *wanted = format!("{items} separated by commas, or a JSON list");
@@ -15,7 +15,8 @@ impl Field {
         parts.join(", ")
     }
 
-    /// The rules that `reason`, why a value is not taken, does not say already: ` (whole number, 18 to 99)`, or nothing.
+    /// The rules that `reason`, why a value was refused, does not already mention: ` (whole number, 18 to 99)`, or
+    /// nothing.
     pub fn rules_beside(&self, reason: &str) -> String {
         let says = |part: &String| matches!(part.as_str(), "required" | "optional") || reason.contains(part.as_str());
         let parts: Vec<String> = self.rule_parts().into_iter().filter(|part| !says(part)).collect();
@@ -25,7 +26,7 @@ impl Field {
     fn rule_parts(&self) -> Vec<String> {
         let mut parts = Vec::new();
         match &self.kind {
-            // How many to choose says already that some must be.
+            // The number to choose already implies that something is required.
             FieldKind::List(rules) if self.required && rules.min_items.is_some_and(|low| low > 0) => {}
             _ => parts.push(if self.required { "required" } else { "optional" }.to_owned()),
         }
@@ -45,13 +46,13 @@ impl Field {
         parts
     }
 
-    /// All that is needed to write a value, in a line: `required, text, 2 to 20 characters`, `optional, one of free, pro,
-    /// default free`. Not made safe for a terminal.
+    /// Everything that is needed to write a value, in one line: `required, text, 2 to 20 characters`, `optional, one of
+    /// free, pro, default free`. Not yet safe for a terminal.
     pub fn summary(&self) -> String {
         let mut parts = self.rule_parts();
         let values =
             |choices: &[Choice]| words::some_of(choices.iter().map(|choice| words::bare(&choice.value)), choices.len());
-        // The rules of the others say the kind.
+        // The rules of the other kinds already name the kind.
         match &self.kind {
             FieldKind::Text(_) => parts.insert(1, self.kind.name().to_owned()),
             FieldKind::Choice(field) => parts.push(format!("one of {}", values(&field.choices))),
@@ -72,8 +73,8 @@ impl Field {
         Some(format!("default {}", words::cut(&self.show(default), 40)))
     }
 
-    /// A value for a person, as a review shows it: titles for choices, yes and no, text bare, all else as JSON. A secret
-    /// is a row of dots. Not made safe for a terminal.
+    /// A value for a person, as in a review: titles for choices, yes and no, text as it is, everything else as JSON. A
+    /// secret is a row of dots. Not yet safe for a terminal.
     pub fn show(&self, value: &Value) -> String {
         let label = |choices: &Choices, value: &Value| {
             let known = choices.of_value(value);
@@ -91,7 +92,7 @@ impl Field {
         }
     }
 
-    /// A value as it stands in a text editor: what [`Field::parse`] reads as the same value again.
+    /// A value as text in an editor, which [`Field::parse`] reads as the same value again.
     pub fn edit(&self, value: &Value) -> String {
         match &self.kind {
             FieldKind::Json => serde_json::to_string(value).unwrap_or_default(),
@@ -102,7 +103,7 @@ impl Field {
 }
 
 impl FieldKind {
-    /// What a person would call it: `text`, `whole number`, `choice`.
+    /// The kind in a person's words: `text`, `whole number`, `choice`.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Text(_) => "text",
@@ -116,7 +117,7 @@ impl FieldKind {
         }
     }
 
-    /// What JSON type is wanted, in a sentence.
+    /// The expected JSON type, for a sentence.
     pub(super) fn wanted(&self) -> &'static str {
         match self {
             Self::Text(_) => "text",

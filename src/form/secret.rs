@@ -1,25 +1,25 @@
 use super::{Field, FieldKind};
 
-/// Whether the field looks like a secret: `format: password`, `writeOnly`, or what it is called.
+/// Whether the field looks like a secret: `format: password`, `writeOnly`, or its name.
 pub(super) fn is_secret(field: &Field) -> bool {
     let told = field.schema.get("format").is_some_and(|format| *format == "password")
         || field.schema.get("writeOnly").is_some_and(|only| *only == true);
-    // Yes or no, or one of a few, is not a secret whatever it is called.
+    // Yes or no, or one of a few values, is not a secret, whatever its name.
     let could_be = matches!(field.kind, FieldKind::Text(_) | FieldKind::Number(_) | FieldKind::Json);
     told || (could_be && (names_secret(&field.key) || field.title.as_deref().is_some_and(names_secret)))
 }
 
-/// Words that mean a secret wherever they stand in a word, so that compounds are found.
+/// Words that mean a secret anywhere inside a word, so that compounds are found.
 const ANYWHERE: &str = "password passwd passphrase passcode apikey privatekey secretkey accesskey accesstoken authtoken \
     refreshtoken clientsecret cardnumber creditcard passwort kennwort motdepasse contraseña contrasena \
     wachtwoord lösenord losenord adgangskode salasana şifre jelszó hasło пароль пароля 密码 密碼 口令 密钥 密鑰 パスワード \
     暗証番号 秘密鍵 비밀번호 암호 รหัสผ่าน";
 
-/// Words that mean a secret when the name ends with them, or goes on only to say that it is a value.
+/// Words that mean a secret at the end of a name, or before words that only say that it is a value.
 const LAST: &str = "secret secrets token pwd pin pincode cvv cvc cvv2 csc otp totp ssn credential credentials mnemonic senha \
     heslo haslo sifre parola passord jelszo geheimnis secreto clave סיסמה סיסמא pass";
 
-/// Two words, the last of a name, that mean a secret together.
+/// Pairs of words that mean a secret together at the end of a name.
 const PAIRS: [(&str, &str); 9] = [
     ("key", "api private secret access encryption signing ssh auth master service"),
     ("keys", "api private secret access encryption signing ssh"),
@@ -35,21 +35,21 @@ const PAIRS: [(&str, &str); 9] = [
 /// Secrets of several words.
 const PHRASES: [&str; 4] = ["mot de passe", "kata sandi", "mật khẩu", "كلمة المرور"];
 
-/// What may stand after a secret's name without making it something else.
+/// Words that may follow a secret's name without changing its meaning.
 const STILL: &str = "value key token code number answer phrase text string again confirm confirmation";
 
-/// What makes a name about a secret, not the secret itself, when it stands after it.
+/// Words after a secret's name that make it something about the secret, not the secret itself.
 const ABOUT: &str = "length len count limit limits policy hint type name expiry expires expiration age ttl per min max size \
     format strength rotation url uri endpoint field label env path id";
 
-/// What makes a token no secret when it stands before it.
+/// Words before `token` that make it something else.
 const OTHER_TOKENS: &str = "page next previous prev continuation sync cursor max min stop per first last";
 
-/// What makes a pass or a pin a thing when it stands before it.
+/// Words before `pass` or `pin` that make it an ordinary thing.
 const THINGS: &str = "boarding bus ski day season gpio led drawing safety bowling map rolling";
 
-/// Whether a key or title names a secret. Words are found by case, underscores and the like, so a passport, a pinned
-/// post, a secretary or the tokens per minute are not secrets.
+/// Whether a key or title names a secret. Words are separated by case, underscores and the like, so that a passport, a
+/// pinned post, a secretary or the tokens per minute are not secrets.
 pub(crate) fn names_secret(name: &str) -> bool {
     let words = words(name);
     let is_about = |index: usize| words.get(index + 1).is_some_and(|next| is_in(next, ABOUT));
@@ -85,7 +85,7 @@ fn is_in(word: &str, words: &str) -> bool {
     words.split(' ').any(|other| other == word)
 }
 
-/// Whether the name ends here, or goes on only to say that it is a value.
+/// Whether the name ends here, or continues only to say that it is a value.
 fn is_last(words: &[String], index: usize) -> bool {
     words[index + 1..].iter().all(|word| is_in(word, STILL) || word.chars().all(|c| c.is_ascii_digit()))
 }

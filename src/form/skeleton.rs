@@ -8,9 +8,9 @@ use super::{Field, Form};
 const LONGEST: usize = 200;
 
 impl Form {
-    /// Its fields as a JSON object to fill in, with comments that say what each is: those with a value have it, those that
-    /// may be left out are commented out. `values` may have keys that are no fields. `note` says which text it is made of
-    /// (a safe one); ends with a line end.
+    /// The fields as a JSON object to fill in, with comments that describe each one: fields with a value have it, and
+    /// fields that may be left out are commented out. `values` may have keys that are not fields. `note` is safe text
+    /// for the top. Ends with a line end.
     pub fn skeleton(&self, values: &Map<String, Value>, note: &str) -> String {
         let mut text = String::new();
         for line in note.lines() {
@@ -43,7 +43,7 @@ fn push(text: &mut String, field: &Field, value: Option<&Value>) {
     }
 }
 
-/// A key and its value, every line behind `indent`.
+/// A key and its value, each line indented by `indent`.
 fn push_pair(text: &mut String, indent: &str, key: &str, value: &Value) {
     let value = serde_json::to_string_pretty(value).unwrap_or_default();
     let pair = format!("{}: {value},", Value::from(key));
@@ -52,7 +52,7 @@ fn push_pair(text: &mut String, indent: &str, key: &str, value: &Value) {
     }
 }
 
-/// Words of others on one line, cut, so that a comment stays one.
+/// Other people's words on one line, shortened, so that a comment stays one line.
 fn one_line(words: &str) -> String {
     let line: String = words.chars().map(|c| if c.is_control() { ' ' } else { c }).take(LONGEST).collect();
     line.trim().to_owned()

@@ -7,8 +7,8 @@ const DEPTH: usize = 4;
 const KEYS: usize = 64;
 
 impl Field {
-    /// JSON to start from for an object or a list: its keys, with their defaults, and null for what is to be filled in.
-    /// `None` where the schema says nothing of what is inside.
+    /// JSON to start from for an object or a list: its keys, with their defaults, and null for what has to be filled
+    /// in. `None` if the schema does not say what is inside.
     pub fn template(&self) -> Option<String> {
         let value = self.default.clone().unwrap_or_else(|| template(&self.schema, DEPTH));
         let says_something = match &value {

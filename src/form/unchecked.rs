@@ -1,5 +1,5 @@
-//! What stands in place of the checker in a build without the feature `schema`: a form's own rules are all that is known,
-//! and a value that needs more is refused.
+//! Replaces the checker in a build without the feature `schema`: only a form's own rules are known, and a value that
+//! needs more is refused.
 
 use std::{fmt, sync::Arc};
 
@@ -11,15 +11,15 @@ use super::{
     fault::{Fault, TooCostly},
 };
 
-/// What is said of a value that nothing here can check.
+/// The reason given for a value that cannot be checked here.
 const UNCHECKED: &str =
     "this cannot be checked in this build, because its schema says more than a form does (feature `schema`)";
 
 /// Refuses what a form's own rules do not cover.
 pub(crate) struct Checker {
-    /// The form of a whole document, where the value is one of it.
+    /// The form of a whole document, if values can be checked with it.
     form: Option<Form>,
-    /// Whether keys beside the fields have to fit a schema.
+    /// Whether keys other than the fields have to fit a schema.
     rules_others: bool,
 }
 
@@ -31,30 +31,30 @@ impl Checker {
         Ok(Self { form: Some(Form::from_schema(root)), rules_others })
     }
 
-    /// The checker of what concerns a whole form: it knows nothing.
+    /// The checker for rules about a whole form: it checks nothing.
     #[expect(clippy::unnecessary_wraps, reason = "the other checker may not be able to read it")]
     pub(super) fn within(_root: &Arc<Value>, _budget: &Budget) -> Result<Self, String> {
         Ok(Self { form: None, rules_others: false })
     }
 
-    /// The checker of a field that says more than its kind: it knows nothing.
+    /// The checker of a field whose schema has more rules than its kind: it checks nothing.
     pub(super) fn for_part(root: &Arc<Value>, _part: &Value, budget: &Budget) -> Result<Self, String> {
         Self::within(root, budget)
     }
 
-    /// What of the schema cannot be read: nothing is tried.
+    /// The parts of the schema that cannot be read: not determined here.
     #[expect(clippy::unused_self, reason = "the other checker has read something")]
     pub(crate) fn unread(&self) -> &[String] {
         &[]
     }
 
-    /// Whether a check costs no more than the value justifies.
+    /// Whether a check stays within the value's budget.
     #[expect(clippy::unused_self, reason = "the other checker looks")]
     pub(super) fn is_affordable(&self, _value: &Value) -> bool {
         true
     }
 
-    /// Everything that is wrong with `value`, or cannot be known of it.
+    /// Everything that is wrong with `value`, or cannot be known about it.
     #[expect(clippy::unnecessary_wraps, reason = "the other checker may have too much to do")]
     pub(crate) fn faults(&self, value: &Value) -> Result<Vec<Fault>, TooCostly> {
         let (Some(form), Value::Object(content)) = (&self.form, value) else { return Ok(vec![unchecked()]) };

@@ -2,7 +2,7 @@ use serde_json::{Number, Value};
 
 use super::decimal::Decimal;
 
-/// Whether two JSON values are equal as JSON Schema has it: `1` and `1.0` are.
+/// Whether two JSON values are equal according to JSON Schema: `1` and `1.0` are.
 pub(crate) fn same(one: &Value, other: &Value) -> bool {
     match (one, other) {
         (Value::Number(one), Value::Number(other)) => Decimal::from_number(one) == Decimal::from_number(other),
@@ -17,7 +17,7 @@ pub(crate) fn same(one: &Value, other: &Value) -> bool {
     }
 }
 
-/// A text that two values have in common exactly where they are [`same`].
+/// A text that is the same for two values exactly if they are [`same`].
 pub(super) fn canonical_text(value: &Value) -> String {
     let mut text = String::new();
     write_canonical(&mut text, value);
@@ -50,7 +50,7 @@ fn write_canonical(text: &mut String, value: &Value) {
     }
 }
 
-/// A number in `value` that no receiver can be trusted to read, like `1e999`.
+/// A number in `value` that receivers cannot be expected to read, like `1e999`.
 pub(crate) fn unsendable(value: &Value) -> Option<&Number> {
     match value {
         Value::Number(number) => Some(number).filter(|number| !Decimal::from_number(number).is_finite()),

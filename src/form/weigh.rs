@@ -11,8 +11,8 @@ use super::{
 /// How deep a value and its schema may nest, counted together.
 const DEEPEST: u64 = 600;
 
-/// Whether holding `value` against `part` of `root` stays within the budget that the value justifies, whatever comes of each
-/// alternative. The schema is free of circles that never reach into the value (see [`super::cost::bound`]).
+/// Whether checking `value` against `part` of `root` stays within the value's budget, whichever alternatives apply. The
+/// schema has no circles that never descend into the value (see [`super::cost::bound`]).
 pub(super) fn is_affordable(root: &Value, part: &Value, value: &Value) -> bool {
     let anchors = anchors(root).unwrap_or_default();
     Weigher { root, anchors, budget: Budget::of_value(value) }.visit(part, value, 1, 0).is_some()
@@ -29,7 +29,7 @@ impl<'a> Weigher<'a> {
         self.budget.spend(steps).then_some(())
     }
 
-    /// `weight` is what each step costs: within alternatives a value is looked at again on every level.
+    /// `weight` is the cost of each step: within alternatives, a value is checked again on every level.
     fn visit(&self, schema: &'a Value, value: &Value, weight: u64, depth: u64) -> Option<()> {
         self.spend(weight)?;
         let Value::Object(map) = schema else { return Some(()) };
@@ -45,7 +45,7 @@ impl<'a> Weigher<'a> {
                 }
             } else if IN_PLACE.contains(&key) {
                 let weight = if key == "allOf" { weight } else { weight + 1 };
-                // What is not evaluated elsewhere has to be found out by evaluating all of it again.
+                // To find what is unevaluated, everything has to be evaluated again.
                 let times = if map.keys().any(|key| key.starts_with("unevaluated")) { 2 } else { 1 };
                 for schema in (0..times).flat_map(|_| subschemas(key, inner)) {
                     self.visit(schema, value, weight, depth + 1)?;
@@ -59,7 +59,7 @@ impl<'a> Weigher<'a> {
         Some(())
     }
 
-    /// A keyword about what is inside of the value.
+    /// A keyword about what is inside the value.
     fn inside(
         &self,
         key: &str,
@@ -111,7 +111,7 @@ impl<'a> Weigher<'a> {
             ("pattern", Value::String(text)) => self.pattern(inner.as_str().unwrap_or_default(), text)?,
             _ => {}
         }
-        // A schema may be costly without being about anything: its keywords are looked at, too.
+        // A schema may be costly even if none of its keywords applies: they are still looked at.
         self.spend(map.len() as u64 / 64)
     }
 

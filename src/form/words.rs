@@ -1,6 +1,6 @@
 use serde_json::Value;
 
-/// The first `limit` characters of `text`, with a sign that there is more.
+/// The first `limit` characters of `text`, marked if there is more.
 pub(crate) fn cut(text: &str, limit: usize) -> String {
     match text.char_indices().nth(limit) {
         None => text.to_owned(),
@@ -8,17 +8,17 @@ pub(crate) fn cut(text: &str, limit: usize) -> String {
     }
 }
 
-/// A value in a sentence: text in quotes, all else as JSON, cut.
+/// A value in a sentence: text in quotes, everything else as JSON, shortened.
 pub(crate) fn quote(value: &Value) -> String {
     cut(&value.to_string(), 60)
 }
 
-/// A value for a person: text bare, all else as JSON.
+/// A value for a person: text as it is, everything else as JSON.
 pub(crate) fn bare(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
-/// What a JSON value is called.
+/// The name of a JSON value's type.
 pub(crate) fn type_of(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
@@ -30,7 +30,7 @@ pub(crate) fn type_of(value: &Value) -> &'static str {
     }
 }
 
-/// What is wrong with a value of another type than `wanted`; `shown` is how the value is written.
+/// What is wrong with a value of another type than `wanted`; `shown` is the value as written.
 pub(crate) fn wrong_type(shown: &str, value: &Value, wanted: &str) -> String {
     match value {
         Value::Null => format!("it is null, not {wanted}"),
@@ -58,7 +58,7 @@ pub(crate) fn some_of(labels: impl Iterator<Item = String>, count: usize) -> Str
     if more == 0 { shown } else { format!("{shown} and {more} more") }
 }
 
-/// The one of `names` that is so near to `name` that it was likely meant.
+/// The one of `names` that is so similar to `name` that it was probably meant.
 pub(crate) fn nearest<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let folded =
         |text: &str| text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect::<String>();

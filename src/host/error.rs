@@ -4,7 +4,7 @@ use crate::{client::ClientError, config::ConfigError, elicitation::ServerName};
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum HostError {
-    /// The configuration, or the server's entry in it, is not usable.
+    /// The configuration, or the server's entry in it, cannot be used.
     #[error(transparent)]
     Config(#[from] ConfigError),
     /// The server could not be connected to.

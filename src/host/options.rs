@@ -10,7 +10,7 @@ use crate::{
     transport::{Credentials, Trace, TransportError},
 };
 
-/// Everything a host needs beside its configuration.
+/// Everything a host needs in addition to its configuration.
 ///
 /// ```
 /// use std::time::Duration;
@@ -24,31 +24,31 @@ use crate::{
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct HostOptions {
-    /// Who answers questions, for all servers; without one elicitation is not declared.
+    /// Who answers questions, for all servers; without one, elicitation is not declared.
     pub resolver: Option<Arc<dyn Resolver>>,
     /// How people sign in to servers at web addresses.
     pub sign_in: SignInOptions,
-    /// The folder in which sign-ins are kept; for the time of this host without one.
+    /// The folder in which sign-ins are stored; without one they last as long as this host.
     pub sign_ins: Option<PathBuf>,
     /// Where notices go.
     pub notices: NoticeSink,
-    /// Folders to declare as roots; none declared when empty.
+    /// Folders to declare as roots; if empty, none are declared.
     pub roots: Vec<PathBuf>,
     /// Overrides the `protocol` of every server.
     pub protocol: Option<ProtocolChoice>,
-    /// How long things may take where a server's configuration does not say.
+    /// Time limits for servers whose configuration has none.
     pub times: Times,
-    /// The folder in which eras are remembered; nothing is remembered without one.
+    /// The folder in which eras are remembered; without one, nothing is remembered.
     pub cache: Option<PathBuf>,
     /// Minimum level of the servers' logs.
     pub log_level: Option<String>,
-    /// Where everything that passes is written.
+    /// Where all messages are written.
     pub trace: Option<Trace>,
-    /// The tool that will be called, where one alone will be: the connection is opened in the revision that it needs.
+    /// The tool that will be called, if it is only one: the connection is opened in the revision that it needs.
     pub tool: Option<String>,
-    /// Finds servers that another process keeps; without it every server is started or reached by this one.
+    /// Finds servers that another process keeps; without it, this process starts or reaches every server itself.
     pub attach: Option<Arc<dyn Attach>>,
-    /// Ends connection attempts that are under way.
+    /// Ends connection attempts in progress.
     pub stop: CancellationToken,
 }
 
@@ -94,10 +94,10 @@ impl HostOptions {
         Self { resolver: Some(Arc::new(resolver)), ..Self::default() }
     }
 
-    /// What the client of `server` is told: these options, with what its configuration says laid over them.
+    /// The options for the client of `server`: these, overridden by the server's configuration.
     ///
     /// # Errors
-    /// When the configuration cannot be used.
+    /// If the configuration cannot be used.
     pub fn for_server(&self, server: &ServerName, config: &ServerConfig) -> Result<ClientOptions, TransportError> {
         let times = Times {
             start: config.timeout.unwrap_or(self.times.start),
@@ -122,7 +122,7 @@ impl HostOptions {
         })
     }
 
-    /// What lets requests to `server` through: nothing goes to a web address in this build.
+    /// Authorizes requests to `server`: this build has no web addresses.
     #[cfg(not(feature = "http"))]
     #[expect(clippy::unused_self, clippy::unnecessary_wraps, reason = "with the feature `http` it is otherwise")]
     fn credentials(
@@ -133,7 +133,7 @@ impl HostOptions {
         Ok(None)
     }
 
-    /// What lets requests to `server` through. An `Authorization` header in the configuration comes before all else.
+    /// Authorizes requests to `server`. An `Authorization` header in the configuration takes precedence.
     #[cfg(feature = "http")]
     fn credentials(
         &self,

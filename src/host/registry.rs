@@ -18,8 +18,8 @@ pub struct Host {
     slots: HashMap<ServerName, ServerSlot>,
 }
 
-/// Where a server's client stands. The outer lock is held while connecting, so that nobody connects twice; the inner one
-/// never for long.
+/// A server's client. The outer lock is held while connecting, so that nobody connects twice; the inner one is never
+/// held for long.
 #[derive(Default)]
 struct ServerSlot {
     connecting: Mutex<()>,
@@ -58,11 +58,11 @@ impl Host {
         Self { config, options, slots }
     }
 
-    /// A host for the servers of a configuration file (a path), or of JSON of its shape. `wait_for` answers their
-    /// questions; without one elicitation is not declared.
+    /// A host for the servers of a configuration file (a path), or of JSON with the same content. `wait_for` answers
+    /// their questions; without it, elicitation is not declared.
     ///
     /// # Errors
-    /// When the configuration cannot be read.
+    /// If the configuration cannot be read.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
@@ -81,18 +81,18 @@ impl Host {
         Self::with_options(source, wait_for.map(HostOptions::answered_by).unwrap_or_default())
     }
 
-    /// The same, with a [`Resolver`] that is told who asks.
+    /// The same, with a [`Resolver`] that knows who asks.
     ///
     /// # Errors
-    /// When the configuration cannot be read.
+    /// If the configuration cannot be read.
     pub fn with_resolver(source: impl Into<ConfigSource>, resolver: Arc<dyn Resolver>) -> Result<Self, HostError> {
         Self::with_options(source, HostOptions { resolver: Some(resolver), ..HostOptions::default() })
     }
 
-    /// The same, with everything that can be said.
+    /// The same, with all options.
     ///
     /// # Errors
-    /// When the configuration cannot be read.
+    /// If the configuration cannot be read.
     pub fn with_options(source: impl Into<ConfigSource>, options: HostOptions) -> Result<Self, HostError> {
         Ok(Self::new(source.into().read()?, options))
     }
@@ -105,11 +105,11 @@ impl Host {
     /// The client of the server with this name, connected on first use.
     ///
     /// # Errors
-    /// When there is no usable entry of that name, or the server cannot be connected to.
+    /// If there is no usable entry with that name, or the connection fails.
     pub async fn connect(&self, server: &str) -> Result<Arc<Client>, HostError> {
         let name = ServerName::from(server);
         let config = self.config.server(server)?;
-        // Every entry of the configuration has its slot, and it never changes.
+        // Every entry of the configuration has a slot, and this never changes.
         let Some(slot) = self.slots.get(&name) else { return Err(ConfigError::Disabled(server.to_owned()).into()) };
         let _connecting = slot.connecting.lock().await;
         if let SlotState::Connected(client) = slot.get()
@@ -142,13 +142,13 @@ impl Host {
         }
     }
 
-    /// Connects to all servers that are not disabled, all at once: each with its client, or why it has none.
+    /// Connects to all enabled servers at the same time: each with its client, or why it has none.
     pub async fn connect_all(&self) -> Vec<(ServerName, Result<Arc<Client>, HostError>)> {
         let enabled = self.config.servers.iter().filter(|entry| entry.enabled);
         join_all(enabled.map(async |entry| (entry.name.clone(), self.connect(entry.name.as_str()).await))).await
     }
 
-    /// How every configured server stands, in the configuration's order.
+    /// The status of every configured server, in the configuration's order.
     pub fn statuses(&self) -> Vec<Status> {
         let state = |entry: &crate::config::ServerEntry| match (
             &entry.server,
@@ -166,7 +166,7 @@ impl Host {
         self.config.servers.iter().map(|entry| Status { server: entry.name.clone(), state: state(entry) }).collect()
     }
 
-    /// Ends all connections, each with its grace, all at once.
+    /// Ends all connections at the same time, each with its grace period.
     pub async fn disconnect_all(&self) {
         let clients = self.slots.values().filter_map(|slot| match slot.set(SlotState::Idle) {
             SlotState::Connected(client) => Some(client),

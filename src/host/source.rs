@@ -4,13 +4,13 @@ use serde_json::Value;
 
 use crate::config::{Config, ConfigError, Environment, load, parse_value};
 
-/// A configuration: a file, or what would stand in one.
+/// A configuration: a file, or its content.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ConfigSource {
     /// The file at this path.
     File(PathBuf),
-    /// This JSON, of the file's shape.
+    /// This JSON, with the content of a file.
     Value(Value),
 }
 

@@ -2,13 +2,13 @@ use std::{fmt, sync::Arc};
 
 use crate::{client::ServerInfo, elicitation::ServerName};
 
-/// How one configured server stands.
+/// The status of one configured server.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Status {
     /// Its name.
     pub server: ServerName,
-    /// How it stands.
+    /// Its state.
     pub state: ServerState,
 }
 
@@ -20,7 +20,7 @@ pub enum ServerState {
     Disabled,
     /// Its entry cannot be used, and why.
     Invalid(String),
-    /// Not connected yet, or not any more.
+    /// Not connected yet, or no longer.
     Idle,
     /// Connected.
     Connected(Arc<ServerInfo>),

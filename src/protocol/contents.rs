@@ -9,7 +9,7 @@ use super::parse_lenient;
 /// One entry of the `contents` of `resources/read` (2025-11-25, *server/resources*), read leniently.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ResourceContents {
-    /// Where it is, as the server says; empty when it does not say.
+    /// Its URI, as the server says; empty if the server does not say.
     pub uri: String,
     /// Its MIME type.
     pub mime_type: Option<String>,
@@ -23,7 +23,7 @@ pub struct ResourceContents {
 pub enum ResourceBody {
     /// Text.
     Text(String),
-    /// Bytes, which came as base64.
+    /// Bytes, which were sent as base64.
     Bytes(Vec<u8>),
 }
 
@@ -31,12 +31,12 @@ impl ResourceContents {
     /// The contents in the JSON text of a result.
     ///
     /// # Errors
-    /// When there are none, or one of them is neither text nor base64, in our words.
+    /// If there are none, or one of them is neither text nor base64, in our words.
     pub fn all(result: &str) -> Result<Vec<Self>, String> {
         let value: Value = parse_lenient(result).map_err(|error| error.to_string())?;
         match &value["contents"] {
             Value::Array(entries) => entries.iter().map(Self::read).collect(),
-            // Some servers send the one in place of the list.
+            // Some servers send a single entry instead of the list.
             Value::Object(_) => Ok(vec![Self::read(&value["contents"])?]),
             _ => Err("the result has no \"contents\" list".to_owned()),
         }
@@ -54,7 +54,7 @@ impl ResourceContents {
     }
 }
 
-/// Base64, with or without padding, in either alphabet, line ends left out.
+/// Base64, with or without padding, in either alphabet, ignoring line ends.
 fn decode(text: &str) -> Option<Vec<u8>> {
     let config = GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent);
     let text: String = text.chars().filter(|c| !c.is_ascii_whitespace()).collect();

@@ -5,13 +5,13 @@ use serde_json::{Map, Value, json};
 pub mod code {
     /// The message was not JSON.
     pub const PARSE_ERROR: i64 = -32700;
-    /// The message was JSON, but no request.
+    /// The message was JSON, but not a request.
     pub const INVALID_REQUEST: i64 = -32600;
     /// Nobody serves this method.
     pub const METHOD_NOT_FOUND: i64 = -32601;
-    /// The parameters are wrong; an unknown tool too.
+    /// The parameters are wrong; also for an unknown tool.
     pub const INVALID_PARAMS: i64 = -32602;
-    /// Something broke inside the peer.
+    /// Something failed inside the peer.
     pub const INTERNAL_ERROR: i64 = -32603;
     /// `HeaderMismatchError` (2026-07-28, *Streamable HTTP*).
     pub const HEADER_MISMATCH: i64 = -32020;
@@ -27,9 +27,9 @@ pub mod code {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, thiserror::Error)]
 #[error("{message} ({code})")]
 pub struct RpcError {
-    /// One of [`code`], or the peer's own.
+    /// One of [`code`], or one of the peer's own.
     pub code: i64,
-    /// The peer's words, not made safe for a terminal.
+    /// The peer's words, not yet safe for a terminal.
     pub message: String,
     /// Whatever else the peer said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -54,7 +54,7 @@ impl RpcError {
         Self::new(code::METHOD_NOT_FOUND, "Method not found")
     }
 
-    /// Reads an error object leniently: what is missing is filled in, so that no error is lost over its shape.
+    /// Reads an error object leniently: what is missing is filled in, so that no error is lost because of its shape.
     pub fn from_value(value: &Value) -> Self {
         let code = value.get("code").and_then(Value::as_i64).unwrap_or(code::INTERNAL_ERROR);
         let message = match value.get("message") {

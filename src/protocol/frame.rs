@@ -10,8 +10,8 @@ use super::{Id, RpcError};
 
 /// One JSON-RPC message: the bytes as they were received or will be sent, and the parsed head.
 ///
-/// What is inside `params`, `result` or `error` is parsed on demand and leniently, so that a message is never lost over
-/// one odd part of it, and what is passed on is the peer's own bytes.
+/// What is inside `params`, `result` or `error` is parsed on demand and leniently, so that one odd part never loses a
+/// message. What is passed on are the peer's own bytes.
 #[derive(Clone)]
 pub struct Frame {
     bytes: Vec<u8>,
@@ -22,7 +22,7 @@ pub struct Frame {
 /// What a frame is.
 #[derive(Clone, Debug, PartialEq)]
 pub enum FrameKind {
-    /// A method with an id: wants a response.
+    /// A method with an id: expects a response.
     Request {
         /// The id to answer under.
         id: Id,
@@ -39,9 +39,9 @@ pub enum FrameKind {
         /// The id of the request.
         id: Id,
     },
-    /// An `error` for our request, or for none that the peer could name.
+    /// An `error` for our request, or for one that the peer could not identify.
     Error {
-        /// The id of the request; `None` when it is `null` or missing.
+        /// The id of the request; `None` if it is `null` or missing.
         id: Option<Id>,
     },
 }
@@ -59,7 +59,7 @@ pub enum FrameError {
 }
 
 impl Frame {
-    /// Parses one message. `jsonrpc` may be missing; of a repeated key the last one counts.
+    /// Parses one message. `jsonrpc` may be missing; if a key is repeated, the last one counts.
     ///
     /// # Errors
     /// [`FrameError`] for bytes that are not JSON or not a JSON-RPC message.
@@ -148,7 +148,7 @@ impl Frame {
         }
     }
 
-    /// The id, where there is one.
+    /// The id, if there is one.
     pub fn id(&self) -> Option<&Id> {
         match &self.kind {
             FrameKind::Request { id, .. } | FrameKind::Response { id } => Some(id),
@@ -159,11 +159,11 @@ impl Frame {
 
     /// The bytes of `params`, `result` or `error`, whichever the frame has.
     pub fn body(&self) -> Option<&str> {
-        // The range was cut from a `RawValue`, or written by `build`: it is whole UTF-8.
+        // The range was taken from a `RawValue`, or written by `build`, so it is valid UTF-8.
         self.body.clone().and_then(|range| std::str::from_utf8(&self.bytes[range]).ok())
     }
 
-    /// The bytes of the body alone, without a copy of them.
+    /// The bytes of the body, without copying them.
     pub fn into_body(mut self) -> Option<Box<RawValue>> {
         let body = self.body.take()?;
         self.bytes.truncate(body.end);
@@ -171,10 +171,10 @@ impl Frame {
         RawValue::from_string(String::from_utf8(self.bytes).ok()?).ok()
     }
 
-    /// The body parsed; `Value::Null` when there is none.
+    /// The parsed body; `Value::Null` if there is none.
     ///
     /// # Errors
-    /// When the body is not JSON.
+    /// If the body is not JSON.
     pub fn body_value(&self) -> Result<Value, serde_json::Error> {
         self.body().map_or(Ok(Value::Null), serde_json::from_str)
     }

@@ -3,11 +3,11 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use serde_json::{Number, Value};
 
-/// A JSON-RPC id. It keeps its JSON type: `7` and `"7"` are two ids.
+/// A JSON-RPC id. It keeps its JSON type: `7` and `"7"` are different ids.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(into = "Value", try_from = "Value")]
 pub enum Id {
-    /// A number, with the digits it came in.
+    /// A number, with its original digits.
     Number(Number),
     /// A string.
     String(String),
@@ -23,7 +23,7 @@ impl Id {
         }
     }
 
-    /// The number that a string spells, as an id: what some peers make of a number.
+    /// The number that a string spells, as an id: some peers turn strings into numbers.
     pub fn as_number(&self) -> Option<Self> {
         match self {
             Self::String(text) => text.parse::<u64>().ok().map(Self::from),

@@ -2,11 +2,11 @@ use std::borrow::Cow;
 
 use serde::de::DeserializeOwned;
 
-/// Parses JSON as it comes from servers: like `serde_json`, but half a surrogate pair in a string (`"\ud83d"`) becomes
-/// U+FFFD instead of an error, as everywhere where strings are UTF-16.
+/// Parses JSON from servers: like `serde_json`, but a lone surrogate in a string (`"\ud83d"`) becomes U+FFFD instead of
+/// an error, as in languages whose strings are UTF-16.
 ///
 /// # Errors
-/// For everything else that is not JSON of this type, and for values nested deeper than 128.
+/// For anything else that is not JSON of this type, and for values nested deeper than 128.
 pub fn parse_lenient<T: DeserializeOwned>(json: &str) -> Result<T, serde_json::Error> {
     serde_json::from_str(json).or_else(|error| match mend_surrogates(json) {
         Cow::Borrowed(_) => Err(error),
@@ -41,7 +41,7 @@ fn mend_surrogates(json: &str) -> Cow<'_, str> {
     Cow::Owned(mended)
 }
 
-/// The UTF-16 code unit of the escape `\uXXXX` at `start`, where there is one.
+/// The UTF-16 code unit of the escape `\uXXXX` at `start`, if there is one.
 pub(super) fn code_unit(json: &str, start: usize) -> Option<u32> {
     let digits = json.get(start..)?.strip_prefix("\\u")?.get(..4)?;
     u32::from_str_radix(digits, 16).ok()

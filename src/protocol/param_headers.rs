@@ -10,7 +10,7 @@ use super::Tool;
 
 const ANNOTATION: &str = "x-mcp-header";
 const MAX_DEPTH: usize = 64;
-/// Keywords whose value is one schema or a list of them, none of them reachable by `properties` alone.
+/// Keywords whose value is one schema or a list of them, none of which `properties` alone can reach.
 const APPLICATORS: [&str; 17] = [
     "items",
     "prefixItems",
@@ -48,8 +48,9 @@ pub fn check_headers(tool: &Tool) -> Result<(), String> {
     mirrors(tool).map(drop)
 }
 
-/// The headers `(Mcp-Param-NAME, encoded value)` for a call of `tool` with `arguments`, in the schema's order. Parameters
-/// that are absent, `null` or no primitive have none; a tool with invalid annotations has none at all.
+/// The headers `(Mcp-Param-NAME, encoded value)` for a call of `tool` with `arguments`, in the schema's order.
+/// Parameters that are absent, `null` or not primitive are left out; a tool with invalid annotations has no such
+/// headers.
 pub fn param_headers(tool: &Tool, arguments: &Map<String, Value>) -> Vec<(String, String)> {
     let mirrors = mirrors(tool).unwrap_or_default();
     let header = |mirror: Mirror| {
@@ -66,7 +67,7 @@ pub fn param_headers(tool: &Tool, arguments: &Map<String, Value>) -> Vec<(String
     mirrors.into_iter().filter_map(header).collect()
 }
 
-/// `text` as the value of an `Mcp-Name` or `Mcp-Param-*` header: as it is where that is safe, else `=?base64?...?=`.
+/// `text` as the value of an `Mcp-Name` or `Mcp-Param-*` header: unchanged if that is safe, otherwise `=?base64?...?=`.
 pub fn header_value(text: &str) -> String {
     let plain = text.bytes().all(|byte| matches!(byte, b' '..=b'~' | b'\t'));
     let padded = text.starts_with([' ', '\t']) || text.ends_with([' ', '\t']);
@@ -74,7 +75,7 @@ pub fn header_value(text: &str) -> String {
     if plain && !padded && !marked { text.to_owned() } else { format!("=?base64?{}?=", STANDARD.encode(text)) }
 }
 
-/// What [`header_value`] encodes as `value`; `None` when what should be base64 is not.
+/// The text that [`header_value`] encoded as `value`; `None` if its base64 is invalid.
 pub fn header_text(value: &str) -> Option<String> {
     match value.strip_prefix("=?base64?").and_then(|rest| rest.strip_suffix("?=")) {
         Some(encoded) => String::from_utf8(STANDARD.decode(encoded).ok()?).ok(),
@@ -82,7 +83,7 @@ pub fn header_text(value: &str) -> Option<String> {
     }
 }
 
-/// A whole number in decimal digits, however it was written; anything else as it came.
+/// A whole number in decimal digits, however it was written; anything else unchanged.
 fn decimal(number: &Number) -> String {
     let text = number.to_string();
     match number.as_f64() {
@@ -107,7 +108,7 @@ fn mirrors(tool: &Tool) -> Result<Vec<Mirror>, String> {
     }
 }
 
-/// Collects the annotations below `schema`; `path` is `None` where they may not stand.
+/// Collects the annotations below `schema`; `path` is `None` where they are not allowed.
 fn visit(schema: &Value, path: Option<&mut Vec<String>>, found: &mut Vec<Mirror>, depth: usize) -> Result<(), String> {
     let Some(object) = schema.as_object() else { return Ok(()) };
     if depth > MAX_DEPTH {

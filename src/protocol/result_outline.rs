@@ -4,24 +4,24 @@ use serde_json::{Value, value::RawValue};
 
 use super::parse_lenient;
 
-/// The parts of a `CallToolResult` in the server's own bytes, read leniently: nothing of it is copied, however long it is.
+/// The parts of a `CallToolResult` in the server's own bytes, read leniently: nothing is copied, however long it is.
 #[derive(Debug, Default)]
 pub struct ResultOutline<'a> {
-    /// The content blocks, in order; empty when missing.
+    /// The content blocks, in order; empty if missing.
     pub content: Vec<&'a RawValue>,
     /// `structuredContent`, any JSON value.
     pub structured: Option<&'a str>,
     /// Whether the tool itself failed.
     pub is_error: bool,
-    /// What is against the protocol in it and was read all the same, in our words.
+    /// What breaks the protocol but was read anyway, in our words.
     pub oddity: Option<String>,
 }
 
 impl<'a> ResultOutline<'a> {
-    /// Reads a result. Never fails: what does not fit is empty.
+    /// Reads a result. Never fails: what does not fit is left empty.
     pub fn of(result: &'a RawValue) -> Self {
         let Some(parts) = members(result) else { return Self::default() };
-        // Some servers send a text, or one block, in place of the list.
+        // Some servers send text, or one block, instead of the list.
         let blocks = |raw: &&'a RawValue| serde_json::from_str(raw.get()).unwrap_or_else(|_| vec![*raw]);
         let content = parts.get("content").filter(|raw| raw.get() != "null").map(blocks).unwrap_or_default();
         let structured = parts.get("structuredContent").map(|raw| raw.get()).filter(|text| *text != "null");
@@ -30,12 +30,13 @@ impl<'a> ResultOutline<'a> {
     }
 }
 
-/// The members of an object; `None` where it is none.
+/// The members of an object; `None` if it is not an object.
 pub(super) fn members(object: &RawValue) -> Option<HashMap<Cow<'_, str>, &RawValue>> {
     serde_json::from_str(object.get()).ok()
 }
 
-/// What `isError` says; of another type than true or false it is an error unless it says nothing or no.
+/// The value of `isError`. If it is neither true nor false, it counts as an error, unless it is null, empty, or says
+/// no.
 fn failed(json: &str) -> (bool, Option<String>) {
     let says_no = match json {
         "true" => return (true, None),

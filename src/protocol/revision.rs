@@ -2,7 +2,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// How a revision of the protocol opens and asks (2026-07-28, *Versioning*, Terminology).
+/// How a revision of the protocol opens a connection and asks questions (2026-07-28, *Versioning*, Terminology).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
@@ -53,7 +53,7 @@ impl Revision {
     /// The newest revision without one: what `server/discover` asks for.
     pub const NEWEST_MODERN: Self = Self::V2026_07_28;
 
-    /// The revision as it stands on the wire, `"YYYY-MM-DD"`.
+    /// The revision as written on the wire, `"YYYY-MM-DD"`.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::V2024_11_05 => "2024-11-05",
@@ -64,7 +64,7 @@ impl Revision {
         }
     }
 
-    /// The revision named `text`, or `None` when this program does not speak it.
+    /// The revision named `text`, or `None` if this program does not speak it.
     pub fn parse(text: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|revision| revision.as_str() == text)
     }
@@ -94,7 +94,7 @@ impl fmt::Display for Revision {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum ProtocolChoice {
-    /// Find out.
+    /// Find it out.
     #[default]
     Auto,
     /// This one, whatever the server says.
@@ -107,7 +107,7 @@ impl ProtocolChoice {
         if text == "auto" { Some(Self::Auto) } else { Revision::parse(text).map(Self::Fixed) }
     }
 
-    /// What [`ProtocolChoice::parse`] takes, for people.
+    /// What [`ProtocolChoice::parse`] accepts, for messages.
     pub fn known() -> String {
         format!("auto, {}", Revision::ALL.map(Revision::as_str).join(", "))
     }

@@ -1,20 +1,20 @@
 use super::{lenient::code_unit, parse_lenient};
 
-/// The text of a long JSON string, piece by piece, so that no copy of it is held.
+/// The text of a long JSON string, piece by piece, so that it is never copied as a whole.
 pub(crate) struct StringPieces<'a> {
-    /// What is left, without the quotes.
+    /// The rest, without the quotes.
     rest: &'a str,
     size: usize,
 }
 
 impl<'a> StringPieces<'a> {
-    /// The pieces of `literal`, which has its quotes, of about `size` bytes. `None` where it is no string.
+    /// The pieces of `literal`, which includes its quotes, of about `size` bytes. `None` if it is not a string.
     pub(crate) fn of(literal: &'a str, size: usize) -> Option<Self> {
         let rest = literal.trim().strip_prefix('"')?.strip_suffix('"')?;
         Some(Self { rest, size })
     }
 
-    /// Where the next piece ends: between two characters, and not within an escape.
+    /// Where the next piece ends: between two characters, and not inside an escape.
     fn end(&self) -> usize {
         if self.rest.len() <= self.size {
             return self.rest.len();
@@ -48,7 +48,7 @@ impl Iterator for StringPieces<'_> {
     }
 }
 
-/// How long the escape at `start` is; two that make one character count as one.
+/// The length of the escape at `start`; a surrogate pair counts as one.
 fn escape(text: &str, start: usize) -> usize {
     match code_unit(text, start) {
         Some(0xD800..=0xDBFF) if matches!(code_unit(text, start + 6), Some(0xDC00..=0xDFFF)) => 12,

@@ -3,20 +3,20 @@ use serde_json::{Map, Value};
 /// One entry of `tools/list` (2025-11-25, *server/tools*, Tool), read leniently.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tool {
-    /// The name that `tools/call` takes.
+    /// The name for `tools/call`.
     pub name: String,
     /// The whole entry as the server sent it.
     pub raw: Value,
 }
 
 impl Tool {
-    /// The tool in `value`, or `None` without a name.
+    /// The tool in `value`, or `None` if it has no name.
     pub fn from_value(value: Value) -> Option<Self> {
         let name = value.get("name")?.as_str()?.to_owned();
         Some(Self { name, raw: value })
     }
 
-    /// The title for people: `title`, else `annotations.title`.
+    /// The title for people: `title`, or else `annotations.title`.
     pub fn title(&self) -> Option<&str> {
         let title = self.raw.get("title").or_else(|| self.raw.get("annotations")?.get("title"));
         title?.as_str()
@@ -27,12 +27,12 @@ impl Tool {
         self.raw.get("description")?.as_str()
     }
 
-    /// The schema of the arguments, where it is an object.
+    /// The schema of the arguments, if it is an object.
     pub fn input_schema(&self) -> Option<&Map<String, Value>> {
         self.raw.get("inputSchema")?.as_object()
     }
 
-    /// The schema of `structuredContent`, where the tool has one.
+    /// The schema of `structuredContent`, if the tool has one.
     pub fn output_schema(&self) -> Option<&Value> {
         self.raw.get("outputSchema")
     }

@@ -6,16 +6,16 @@ use super::{ResultOutline, parse_lenient, result_outline::members};
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct CallToolResult {
-    /// The content blocks, in order; empty when missing.
+    /// The content blocks, in order; empty if missing.
     pub content: Vec<ContentBlock>,
-    /// For each block whether it is no more than an aside: not meant for the user (`annotations.audience`), or entirely
+    /// For each block, whether it is only an aside: not meant for the user (`annotations.audience`), or entirely
     /// optional (`annotations.priority` 0).
     pub asides: Vec<bool>,
     /// `structuredContent`, any JSON value, in the server's own bytes.
     pub structured: Option<String>,
     /// Whether the tool itself failed.
     pub is_error: bool,
-    /// What is against the protocol in it and was read all the same, in our words.
+    /// What breaks the protocol but was read anyway, in our words.
     pub oddity: Option<String>,
 }
 
@@ -41,7 +41,7 @@ pub enum ContentBlock {
     },
     /// A link to a resource.
     ResourceLink {
-        /// Where it is.
+        /// Its URI.
         uri: String,
         /// Its title or name.
         name: Option<String>,
@@ -50,13 +50,13 @@ pub enum ContentBlock {
     },
     /// An embedded resource: the `resource` object.
     Resource(Value),
-    /// A block of a kind, or in a shape, that this program does not know.
+    /// A block of a type, or in a shape, that this program does not know.
     Unknown(Value),
 }
 
 impl CallToolResult {
-    /// Reads a result. Never fails: what does not fit becomes [`ContentBlock::Unknown`] or is empty, and one odd part
-    /// (a value that is nested too deep, half a surrogate pair) spoils no other.
+    /// Reads a result. Never fails: what does not fit becomes [`ContentBlock::Unknown`] or is left empty, and one odd
+    /// part (a value that is nested too deeply, a lone surrogate) does not affect the others.
     pub fn from_raw(result: &RawValue) -> Self {
         let ResultOutline { content, structured, is_error, oddity } = ResultOutline::of(result);
         let (content, asides) = content.into_iter().map(read).unzip();
@@ -65,7 +65,7 @@ impl CallToolResult {
 }
 
 impl CallToolResult {
-    /// The texts of the result, a line end between them, not made safe for a terminal; empty where it has none.
+    /// The texts of the result, separated by line ends, not yet safe for a terminal; empty if there are none.
     ///
     /// ```
     /// use serde_json::value::RawValue;
@@ -86,8 +86,9 @@ impl CallToolResult {
         texts.collect()
     }
 
-    /// What the result is about, as JSON text: the structured content in the server's own bytes; else the text where that
-    /// is JSON; else the text as a JSON string, or a list of such where there are several blocks of JSON. `None` without either.
+    /// The essence of the result, as JSON text: the structured content in the server's own bytes; or else the text, if
+    /// it is JSON; or else the text as a JSON string, or a list of such values if there are several blocks of JSON.
+    /// `None` if there is neither.
     pub fn data(&self) -> Option<String> {
         if let Some(structured) = &self.structured {
             return Some(structured.clone());
@@ -103,14 +104,15 @@ impl CallToolResult {
     }
 }
 
-/// A block, and whether it is not meant for the user, or entirely optional (2025-11-25, *server/resources*, Annotations).
+/// A block, and whether it is not meant for the user or entirely optional (2025-11-25, *server/resources*,
+/// Annotations).
 fn read(block: &RawValue) -> (ContentBlock, bool) {
     let Some(parts) = members(block) else { return (ContentBlock::whole(block), false) };
     let annotations: Value = parts.get("annotations").and_then(|raw| parse_lenient(raw.get()).ok()).unwrap_or_default();
     let audience = annotations["audience"].as_array();
     let excludes_user = audience.is_some_and(|of| !of.is_empty() && of.iter().all(|role| role != "user"));
     let is_aside = excludes_user || annotations["priority"].as_f64() == Some(0.0);
-    // What may be long is copied once.
+    // What may be long is copied only once.
     let text = |key: &str| parts.get(key).and_then(|raw| parse_lenient::<String>(raw.get()).ok());
     let known = match text("type").as_deref() {
         Some("text") | None => text("text").map(ContentBlock::Text),
@@ -131,12 +133,12 @@ impl ContentBlock {
         read(block).0
     }
 
-    /// Reads a block with all that is in it. One that cannot be parsed is null.
+    /// Reads a block with everything in it. A block that cannot be parsed is null.
     fn whole(block: &RawValue) -> Self {
         parse_lenient(block.get()).map_or(Self::Unknown(Value::Null), |value| Self::from_value(&value))
     }
 
-    /// Reads one block that is parsed already.
+    /// Reads a block that has already been parsed.
     pub fn from_value(value: &Value) -> Self {
         let text = |key: &str| value.get(key).and_then(Value::as_str).map(str::to_owned);
         let known = match value.get("type").and_then(Value::as_str) {

@@ -1,6 +1,6 @@
 use std::{collections::HashSet, fmt::Write as _};
 
-/// A URI template (RFC 6570), as `resources/templates/list` has them.
+/// A URI template (RFC 6570), as in `resources/templates/list`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UriTemplate {
     parts: Vec<TemplatePart>,
@@ -15,19 +15,19 @@ enum TemplatePart {
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Variable {
     name: String,
-    /// `:3`: the first characters alone.
+    /// `:3`: only the first characters.
     prefix: Option<usize>,
-    /// `*`: each value of a list by itself.
+    /// `*`: each value of a list separately.
     explode: bool,
 }
 
-/// How an expression is written out (RFC 6570, appendix A).
+/// How an expression is expanded (RFC 6570, appendix A).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Operator {
     first: &'static str,
     between: &'static str,
     named: bool,
-    /// What stands after the name of an empty value.
+    /// What follows the name of an empty value.
     if_empty: &'static str,
     keeps_reserved: bool,
 }
@@ -52,7 +52,7 @@ impl Operator {
 }
 
 impl UriTemplate {
-    /// The template in `text`, or `None` when it is not one.
+    /// The template in `text`, or `None` if it is not one.
     pub fn parse(text: &str) -> Option<Self> {
         let mut parts = Vec::new();
         let mut rest = text;
@@ -77,7 +77,7 @@ impl UriTemplate {
         Some(Self { parts })
     }
 
-    /// The names of the variables, each once, in their order.
+    /// The names of the variables, each once, in order.
     pub fn variables(&self) -> Vec<&str> {
         let (mut names, mut seen) = (Vec::new(), HashSet::new());
         for part in &self.parts {
@@ -87,7 +87,7 @@ impl UriTemplate {
         names
     }
 
-    /// The names of the variables without which the URI would have a hole: those that are not in a query.
+    /// The names of the variables that the URI needs: those that are not in a query.
     pub fn required(&self) -> Vec<&str> {
         let needed = self.parts.iter().filter_map(|part| match part {
             TemplatePart::Expression(operator, variables) if !operator.named => Some(variables),
@@ -97,7 +97,7 @@ impl UriTemplate {
         self.variables().into_iter().filter(|name| needed.contains(name)).collect()
     }
 
-    /// The URI with the variables in place. A variable that `values` gives nothing for is left out.
+    /// The URI with its variables replaced. A variable without a value in `values` is left out.
     pub fn expand(&self, values: impl Fn(&str) -> Vec<String>) -> String {
         let mut uri = String::new();
         for part in &self.parts {
@@ -152,7 +152,7 @@ impl Variable {
     }
 }
 
-/// `text`, with all percent-encoded that may not stand in a URI. `%XX` stays where reserved characters do.
+/// `text` with every character percent-encoded that is not allowed in a URI. `%XX` is kept if reserved characters are.
 fn push(uri: &mut String, text: &str, keeps_reserved: bool) {
     for (at, c) in text.char_indices() {
         let is_encoded =

@@ -1,6 +1,6 @@
 use std::{error::Error, fmt::Write as _};
 
-/// An error with its causes, each told once: `the program "x" could not be started: No such file or directory`.
+/// An error with its causes, each mentioned once: `the program "x" could not be started: No such file or directory`.
 pub fn with_causes(error: &dyn Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
@@ -12,7 +12,7 @@ pub fn with_causes(error: &dyn Error) -> String {
     text
 }
 
-/// The message without the numbers that the system gives its errors: ` (os error 2)`.
+/// The message without the system's error numbers: ` (os error 2)`.
 pub(crate) fn without_numbers(message: &str) -> String {
     const START: &str = " (os error ";
     let mut parts = message.split(START);

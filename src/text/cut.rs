@@ -2,12 +2,12 @@ use std::borrow::Cow;
 
 use super::safe_line;
 
-/// The longest name of a server's making that stands in front of other text, in characters.
+/// The longest name from a server that is shown in front of other text, in characters.
 pub(crate) const NAME: usize = 200;
-/// The longest address, or other text that may have to be copied whole, in characters.
+/// The longest address, or other text that somebody may want to copy as a whole, in characters.
 pub(crate) const ADDRESS: usize = 2_000;
 
-/// A name that a server made, on one line and made safe: cut, with its length told.
+/// A name from a server, on one line, safe, and shortened with its length mentioned.
 pub(crate) fn safe_name(name: &str) -> Cow<'_, str> {
     match name.char_indices().nth(NAME) {
         None => safe_line(name),
@@ -15,8 +15,8 @@ pub(crate) fn safe_name(name: &str) -> Cow<'_, str> {
     }
 }
 
-/// An address that a server made, or other text that may have to be copied whole, on one line and made safe: cut, with
-/// its length told.
+/// An address from a server, or other text that somebody may want to copy, on one line, safe, and shortened with its
+/// length mentioned.
 pub(crate) fn safe_address(text: &str) -> Cow<'_, str> {
     match text.char_indices().nth(ADDRESS) {
         None => safe_line(text),
@@ -24,7 +24,7 @@ pub(crate) fn safe_address(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// The first `limit` characters of `text`, and how many there were when some are left out.
+/// The first `limit` characters of `text`, and the total number if some are left out.
 pub(crate) fn cut(text: &str, limit: usize) -> Cow<'_, str> {
     match text.char_indices().nth(limit) {
         None => Cow::Borrowed(text),

@@ -1,4 +1,4 @@
-//! Text as data: made safe, measured, wrapped and cut. Knows nothing of terminals, and prints nothing.
+//! Text as data: made safe, measured, wrapped and shortened. Knows nothing about terminals, and prints nothing.
 
 mod causes;
 mod cut;

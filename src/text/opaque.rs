@@ -1,4 +1,4 @@
-/// `Debug` for types whose parts cannot be shown, or must not be: their names alone.
+/// `Debug` for types whose parts cannot be shown, or must not be: only their names.
 macro_rules! opaque {
     ($($name:ident),+) => {$(
         impl std::fmt::Debug for $name {

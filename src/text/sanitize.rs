@@ -1,12 +1,12 @@
 use std::{borrow::Cow, fmt::Write as _};
 
-/// Server text on one line: like [`safe_text`], with line ends and tabs escaped too.
+/// Server text on one line: like [`safe_text`], but line ends and tabs are escaped too.
 pub(crate) fn safe_line(text: &str) -> Cow<'_, str> {
     escape(text, |c| is_harmful(c) || matches!(c, '\n' | '\t'))
 }
 
-/// Server text on as many lines as it has, made safe for a terminal: C0 and C1 controls, escape sequences, bidirectional
-/// overrides and zero-width characters are shown escaped. Newline and tab stay; CR LF is a newline.
+/// Server text with its line ends, made safe for a terminal: C0 and C1 controls, escape sequences, bidirectional
+/// overrides and zero-width characters are shown escaped. Newline and tab are kept; CR LF becomes a newline.
 pub(crate) fn safe_text(text: &str) -> Cow<'_, str> {
     if text.contains("\r\n") {
         return Cow::Owned(escape(&text.replace("\r\n", "\n"), is_harmful).into_owned());
@@ -14,8 +14,9 @@ pub(crate) fn safe_text(text: &str) -> Cow<'_, str> {
     escape(text, is_harmful)
 }
 
-/// Server text for a pipe or a file, which may yet end on a terminal: C0 and C1 controls are shown escaped. Newline, tab
-/// and CR LF stay, and so does what only matters to reading, such as joiners in Persian or marks of direction.
+/// Server text for a pipe or a file, which may still end up on a terminal: C0 and C1 controls are shown escaped.
+/// Newline, tab and CR LF are kept, and so are characters that only matter for reading, such as joiners in Persian or
+/// direction marks.
 pub(crate) fn safe_piped(text: &str) -> Cow<'_, str> {
     if !text.contains("\r\n") {
         return escape(text, is_control);
@@ -51,7 +52,7 @@ fn is_control(c: char) -> bool {
     c.is_control() && !matches!(c, '\n' | '\t')
 }
 
-/// Whether `c` moves, hides or reorders what stands around it.
+/// Whether `c` moves, hides or reorders the text around it.
 pub(crate) fn is_harmful(c: char) -> bool {
     is_control(c)
         || matches!(c,

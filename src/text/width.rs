@@ -3,7 +3,7 @@ use std::borrow::Cow;
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
-/// How many columns `text` takes, which is one line and safe.
+/// How many columns `text`, which is one safe line, takes.
 pub(crate) fn width(text: &str) -> usize {
     text.width()
 }
@@ -20,7 +20,7 @@ pub(crate) fn fit(text: &str, columns: usize) -> Cow<'_, str> {
     }
 }
 
-/// `text` as lines of at most `columns`, broken between words where there are any, and at its own line ends.
+/// `text` as lines of at most `columns`, broken between words if possible, and at its own line ends.
 pub(crate) fn wrap(text: &str, columns: usize) -> Vec<String> {
     let columns = columns.max(1);
     let mut lines = Vec::new();
@@ -32,7 +32,7 @@ pub(crate) fn wrap(text: &str, columns: usize) -> Vec<String> {
                 lines.push(rest.replace('\t', " "));
                 break;
             }
-            // A space right behind the last word that fits is a fine place; so is any after the first character.
+            // Breaks after the last space that fits, or else anywhere after the first character.
             let space = rest[..end].rfind(' ').filter(|at| *at > 0 && !rest[end..].starts_with(' '));
             let end = space.unwrap_or(end);
             lines.push(rest[..end].trim_end().replace('\t', " "));
@@ -42,7 +42,7 @@ pub(crate) fn wrap(text: &str, columns: usize) -> Vec<String> {
     lines
 }
 
-/// `text` as lines of exactly `columns`, but for the last: for addresses.
+/// `text` as lines of exactly `columns`, except for the last: for addresses.
 pub(crate) fn chop(text: &str, columns: usize) -> Vec<String> {
     let mut lines = Vec::new();
     let mut rest = text;

@@ -20,7 +20,7 @@ pub(super) struct RoundAnswers {
 }
 
 impl OpenCall<'_> {
-    /// Refuses what cannot be served, before anything is asked.
+    /// Refuses inputs that cannot be handled, before anything is asked.
     ///
     /// # Errors
     /// [`ClientError::Invalid`] naming the entry.
@@ -46,11 +46,11 @@ impl OpenCall<'_> {
         Ok(())
     }
 
-    /// Answers those of `inputs` that have no response yet, all at once, in their order; the clock stands still. `cause`
-    /// says in what way they came.
+    /// Answers those of `inputs` that have no response yet, all at the same time, in their order, while the clock is
+    /// paused. `cause` says how they arrived.
     ///
     /// # Errors
-    /// [`ClientError::Interrupted`] when the call is given up meanwhile.
+    /// [`ClientError::Interrupted`] if the call is given up meanwhile.
     pub(super) async fn answer(
         &self,
         inputs: &mut [PendingInput],
@@ -88,10 +88,10 @@ impl OpenCall<'_> {
         Ok(answers)
     }
 
-    /// Puts one question to whoever answers, as coming during this call.
+    /// Asks one question, as part of this call.
     ///
     /// # Errors
-    /// [`ClientError::Invalid`] when it cannot be put.
+    /// [`ClientError::Invalid`] if it cannot be asked.
     pub(super) fn put(&self, params: &Value, cause: Cause, stop: CancellationToken) -> Result<Asked, ClientError> {
         let offer = self.session.manner.offer;
         let (Some(resolver), Some(modes)) = (self.resolver(), offer.elicitation) else {
@@ -109,10 +109,10 @@ impl OpenCall<'_> {
         Ok(asked)
     }
 
-    /// What the server is told about a question that ended.
+    /// The reply to the server for a question that ended.
     ///
     /// # Errors
-    /// [`ClientError::Interrupted`] when the call was given up.
+    /// [`ClientError::Interrupted`] if the call was given up.
     pub(super) fn settle(&self, question: &Arc<Question>, elicited: Elicited) -> Result<ElicitResult, ClientError> {
         let question = Arc::clone(question);
         if self.stop.is_cancelled() {

@@ -14,7 +14,7 @@ use crate::{
     text::start_of,
 };
 
-/// How servers say that they could not ask: the method or its name, and one of these.
+/// How servers say that they could not ask: the method or its name, and one of these phrases.
 const CANNOT: [&str; 12] = [
     "unavailable",
     "not available",
@@ -29,13 +29,13 @@ const CANNOT: [&str; 12] = [
     "back channel",
     "server-initiated",
 ];
-/// The longest text, in bytes, that is searched for such words.
+/// The longest text, in bytes, that is searched for such phrases.
 const LONGEST: usize = 4096;
-/// The largest result, in bytes, that is taken for such a refusal.
+/// The largest result, in bytes, that may be such a refusal.
 const LONGEST_RESULT: usize = 64 * 1024;
 
 impl OpenCall<'_> {
-    /// The connection on which this call begins: for a tool that was seen to ask over a legacy revision alone, such a one.
+    /// The connection on which this call begins: a legacy one, if the tool is known to be able to ask only there.
     pub(super) async fn line(
         client: &DirectClient,
         method: &str,
@@ -61,11 +61,11 @@ impl OpenCall<'_> {
         }
     }
 
-    /// Whether the server's words say that the tool could not ask its question in this revision, and it may be called in
-    /// another.
+    /// Whether the server says that the tool could not ask its question in this revision, and the call may be made in
+    /// another one.
     ///
-    /// Servers on some SDKs answer `server/discover`, but their tools ask by a request of their own, which no modern
-    /// revision has. The Python SDK refuses the call then; FastMCP makes a result with `isError` of it.
+    /// Servers on some SDKs answer `server/discover`, but their tools ask with a request, which no modern revision has.
+    /// The Python SDK then refuses the call; FastMCP turns it into a result with `isError`.
     pub(super) fn may_ask_by_handshake(&self, words: &str) -> bool {
         self.era() == Era::Modern
             && self.scope.is_tool
@@ -75,7 +75,7 @@ impl OpenCall<'_> {
             && could_not_ask(words)
     }
 
-    /// The params to call with over a legacy connection, where a result says that its tool could not ask.
+    /// The params for a call over a legacy connection, if a result says that its tool could not ask.
     pub(super) async fn begin_again_after(
         &mut self,
         result: &RawValue,
@@ -88,11 +88,11 @@ impl OpenCall<'_> {
         if outline.is_error && outline.content.iter().any(says_so) { self.begin_again().await } else { Ok(None) }
     }
 
-    /// Opens a legacy connection beside this one, and gives the params to call with; `None` when there can be no such
-    /// connection. The call was answered, so this is no second try at a lost one.
+    /// Opens a second, legacy connection and returns the params of the call; `None` if there can be no such connection.
+    /// The first call was answered, so this does not repeat a lost call.
     ///
     /// # Errors
-    /// When the call is given up.
+    /// If the call is given up.
     pub(super) async fn begin_again(&mut self) -> Result<Option<Map<String, Value>>, ClientError> {
         self.end_waiting().await;
         let session = match self.client.session_of(Route::ByHandshake, &self.method, &self.stop).await {
@@ -108,8 +108,8 @@ impl OpenCall<'_> {
         Ok(Some(params))
     }
 
-    /// Remembers that the tool needs a legacy connection, where the call got further on one than before; forgets it where
-    /// it failed there, so that the next run finds out again.
+    /// Remembers that the tool needs a legacy connection, if the call got further on it; forgets it if the call failed
+    /// there, so that the next run finds out again.
     pub(super) fn learn(&self, end: &Result<CallEnd, ClientError>) {
         let is_second = self.line == Route::ByHandshake;
         let is_by_hint = self.era() == Era::Legacy && self.options().tool.as_deref() == Some(self.scope.name.as_str());
@@ -133,7 +133,7 @@ impl OpenCall<'_> {
     }
 }
 
-/// Whether a server's words say that it could not send a question.
+/// Whether a server's message says that it could not send a question.
 fn could_not_ask(words: &str) -> bool {
     let words = start_of(words, LONGEST).to_lowercase();
     words.contains("elicitation/create") || (words.contains("elicit") && CANNOT.iter().any(|it| words.contains(it)))

@@ -14,7 +14,7 @@ struct Created {
 }
 
 impl OpenCall<'_> {
-    /// The `task` of a call to a tool that is never called without (2025-11-25, *tasks*, Tool-Level Negotiation).
+    /// The `task` of a call to a tool that must be called as a task (2025-11-25, *tasks*, Tool-Level Negotiation).
     pub(super) fn legacy_task(&self) -> Option<Value> {
         let support = self.tool.as_ref()?.raw.get("execution")?.get("taskSupport")?.as_str()?;
         let is_task = self.era() == Era::Legacy
@@ -23,13 +23,13 @@ impl OpenCall<'_> {
         is_task.then(|| json!({"ttl": KEPT}))
     }
 
-    /// Follows the task that a call of a legacy server became. Its questions come as requests of the server's own, which
-    /// the driver answers.
+    /// Follows the task that a call of a legacy server became. Its questions arrive as requests, which the driver
+    /// answers.
     pub(super) async fn follow_legacy_task(&mut self, created: Box<RawValue>) -> Result<CallEnd, ClientError> {
         let task = match serde_json::from_str::<Created>(created.get()) {
             Ok(Created { task: Some(task) }) if !task.id.is_empty() => task,
             Ok(Created { task: Some(_) }) => return Err(self.invalid("the result is a task without a taskId")),
-            // The server answered at once.
+            // The server answered immediately.
             Ok(Created { task: None }) => return Ok(self.done(created)),
             // A task is never the result of its call.
             Err(error) => return Err(self.invalid(format!("the result is a task that cannot be read: {error}"))),
@@ -42,7 +42,7 @@ impl OpenCall<'_> {
 
     async fn fetch(&mut self, mut task: TaskState) -> Result<CallEnd, ClientError> {
         let (id, begun) = (task.id.clone(), self.clock().now());
-        // `tasks/result` waits for the end, and a server that needs input may ask on its stream alone.
+        // `tasks/result` waits for the end, and some servers that need input ask only on its stream.
         let mut waits = true;
         loop {
             while !(task.is_over() || waits && task.status == "input_required") {
@@ -58,7 +58,7 @@ impl OpenCall<'_> {
                     let result = frame.into_body().ok_or_else(|| self.invalid("the result is not text"))?;
                     return Ok(self.done(result));
                 }
-                // This server gives results of tasks that are over, and of no others.
+                // This server returns results only for tasks that are finished.
                 Err(ClientError::Rpc { .. }) if !task.is_over() => waits = false,
                 Err(error) => return Err(error),
             }

@@ -10,7 +10,7 @@ use crate::{
     protocol::RpcError,
 };
 
-/// How often a call may require links.
+/// How often one call may require links.
 const ROUNDS: usize = 5;
 
 /// How often a call has required links so far.
@@ -23,16 +23,16 @@ pub(super) struct RequiredLinks {
 struct Required {
     params: Value,
     id: String,
-    /// Fires when its notice comes.
+    /// Fires when its notification arrives.
     done: CancellationToken,
 }
 
 impl OpenCall<'_> {
-    /// The error -32042 (2025-11-25, *client/elicitation*): every link is asked about in turn, and then waited for. When
-    /// this returns the call may be repeated.
+    /// The error -32042 (2025-11-25, *client/elicitation*): asks about every link in turn, and then waits for all of
+    /// them. After that, the call may be repeated.
     ///
     /// # Errors
-    /// The server's own error when it cannot be met, or a person says no.
+    /// The server's own error if it cannot be handled, or if the person declines.
     pub(super) async fn open_links(&mut self, links: &mut RequiredLinks, error: RpcError) -> Result<(), ClientError> {
         links.rounds += 1;
         let Some(required) = self.required(&error).filter(|_| links.rounds <= ROUNDS) else {
@@ -42,14 +42,14 @@ impl OpenCall<'_> {
             self.session.wire.expect_link(link.id.clone(), link.done.clone());
         }
         let is_met = self.meet(&required).await;
-        // Nobody waits for their notices any more.
+        // Nobody waits for their notifications any more.
         for link in &required {
             link.done.cancel();
         }
         if is_met? { Ok(()) } else { Err(self.refused(error)) }
     }
 
-    /// The links that the error names; `None` when there is none, one cannot be put, or nobody answers.
+    /// The links that the error names; `None` if there are none, one cannot be asked about, or nobody answers.
     fn required(&self, error: &RpcError) -> Option<Vec<Required>> {
         let list = error.data.as_ref()?.get("elicitations")?.as_array().filter(|list| !list.is_empty())?;
         let Some(modes) = self.session.manner.offer.elicitation else {
@@ -67,7 +67,7 @@ impl OpenCall<'_> {
         list.iter().map(read).collect()
     }
 
-    /// Asks about every link and waits behind all of them; whether all were accepted.
+    /// Asks about every link and waits for all of them; returns whether all were accepted.
     async fn meet(&self, required: &[Required]) -> Result<bool, ClientError> {
         let _pause = self.clock().pause();
         let mut accepted = Vec::new();
@@ -89,7 +89,7 @@ impl OpenCall<'_> {
             match self.wait(question, done).await? {
                 Waited::Complete => {}
                 Waited::Cancel => return Ok(false),
-                // There is one wait for all of them, and one word of the person's.
+                // There is one wait for all of them, and the person ends it once.
                 Waited::Continue | Waited::TimedOut => break,
             }
         }

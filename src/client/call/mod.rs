@@ -1,4 +1,4 @@
-//! A call from its first request to its end: rounds of questions inside results, links that are required first, tasks.
+//! A call from its first request to its end: rounds of questions inside results, required links, tasks.
 
 mod ask_round;
 mod by_handshake;

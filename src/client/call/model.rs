@@ -12,7 +12,7 @@ use crate::elicitation::{Request, Why};
 pub enum CallEnd {
     /// The server gave its final result.
     Done(CallReport),
-    /// A resolver put a question aside: the call goes on in a later run.
+    /// A resolver put a question aside: a later run continues the call.
     Deferred(Box<PendingCall>),
 }
 
@@ -26,39 +26,39 @@ pub struct CallReport {
     pub unanswered: Vec<Why>,
 }
 
-/// An `input_required` result, with everything that a later process needs to go on (2026-07-28, *mrtr*).
+/// An `input_required` result, with everything that a later process needs to continue (2026-07-28, *mrtr*).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PendingCall {
     /// `tools/call`, `prompts/get` or `resources/read`.
     pub method: String,
     /// The params as first sent, without `_meta`, `inputResponses` and `requestState`.
     pub params: Value,
-    /// `requestState` as the server sent it; `None` when it sent none.
+    /// `requestState` as the server sent it; `None` if it sent none.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present")]
     pub request_state: Option<Value>,
     /// The server's questions, in its order.
     pub inputs: Vec<PendingInput>,
-    /// The task that asks, where it is one; its answers go to `tasks/update`.
+    /// The task that asks, if there is one; its answers go to `tasks/update`.
     pub task: Option<String>,
-    /// What the call is called in the process that keeps its server, where it waits there (legacy).
+    /// The call's name in the process that keeps its server, if it waits there (legacy).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kept: Option<String>,
 }
 
-/// Told of a call that was put aside, with all its answers, before they are sent. Nothing is sent where it says no.
+/// Gets a deferred call with all its answers before they are sent. If it refuses, nothing is sent.
 pub type BeforeSending<'a> = &'a (dyn Fn(PendingCall) -> BoxFuture<'static, bool> + Send + Sync);
 
-/// Told of a task as soon as a call has become one: what a later run needs to take it up.
+/// Gets the task as soon as a call has become one: what a later run needs to continue it.
 #[derive(Clone)]
 pub struct TaskSink(Arc<dyn Fn(&PendingCall) + Send + Sync>);
 
 impl TaskSink {
-    /// Tells `sink`, which must not block for long.
+    /// Calls `sink`, which must not block for long.
     pub fn new(sink: impl Fn(&PendingCall) + Send + Sync + 'static) -> Self {
         Self(Arc::new(sink))
     }
 
-    /// Tells of `call`.
+    /// Passes on `call`.
     pub fn tell(&self, call: &PendingCall) {
         (self.0)(call);
     }
@@ -77,14 +77,14 @@ pub struct PendingInput {
     pub key: String,
     /// The request object `{method, params}`.
     pub input: Map<String, Value>,
-    /// The question as it was put to the resolver; `None` for `roots/list`.
+    /// The question that the resolver got; `None` for `roots/list`.
     pub request: Option<Request>,
-    /// The answer, once there is one: the result object that goes into `inputResponses`.
+    /// The answer, if there is one: the result object for `inputResponses`.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present")]
     pub response: Option<Value>,
 }
 
-/// A value that is there, be it `null`.
+/// A value that is present, even if it is `null`.
 fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
     Value::deserialize(deserializer).map(Some)
 }

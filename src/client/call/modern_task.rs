@@ -16,10 +16,10 @@ use crate::{
     protocol::{Frame, RpcError},
 };
 
-/// The pause between two looks when the server names none, and its bounds.
+/// The pause between two polls if the server names none, and its bounds.
 const POLL: Duration = Duration::from_secs(1);
 const POLLS: (Duration, Duration) = (Duration::from_millis(20), Duration::from_secs(60));
-/// How long a server may take to hear that a task is given up.
+/// How long the cancellation of a task may take.
 const CANCEL: Duration = Duration::from_secs(2);
 
 fn milliseconds(value: Option<&Value>) -> Option<Duration> {
@@ -28,31 +28,31 @@ fn milliseconds(value: Option<&Value>) -> Option<Duration> {
 }
 
 impl TaskState {
-    /// How long to wait before the next look.
+    /// How long to wait before the next poll.
     pub(super) fn pause(&self) -> Duration {
         let pause = milliseconds(self.poll.as_ref()).or_else(|| milliseconds(self.old_poll.as_ref()));
         pause.unwrap_or(POLL).clamp(POLLS.0, POLLS.1)
     }
 
-    /// How long it lives from its creation, where that has an end.
+    /// How long it lives from its creation, if that is limited.
     pub(super) fn life(&self) -> Option<Duration> {
         milliseconds(self.ttl.as_ref()).or_else(|| milliseconds(self.old_ttl.as_ref()))
     }
 
-    /// Whether nothing changes any more.
+    /// Whether its status is final.
     pub(super) fn is_over(&self) -> bool {
         matches!(self.status.as_str(), "completed" | "failed" | "cancelled")
     }
 
-    /// What it says of itself.
+    /// Its status message.
     pub(super) fn words(&self) -> Option<String> {
         self.message.as_ref().and_then(Value::as_str).map(str::to_owned)
     }
 }
 
 impl OpenCall<'_> {
-    /// Follows a task of the extension `io.modelcontextprotocol/tasks` to its end. `answered` are answers that it is still
-    /// to be told.
+    /// Follows a task of the extension `io.modelcontextprotocol/tasks` to its end. `answered` are answers that the task
+    /// has not received yet.
     pub(super) async fn follow_task(
         &mut self,
         task: TaskState,
@@ -67,7 +67,7 @@ impl OpenCall<'_> {
         end
     }
 
-    /// Goes on with a task that was put aside.
+    /// Continues a task that was put aside.
     pub(super) async fn take_up_task(
         &mut self,
         id: String,
@@ -84,7 +84,7 @@ impl OpenCall<'_> {
         self.follow_task(TaskState { id, ..TaskState::default() }, inputs).await
     }
 
-    /// Tells the server that a task is given up. What has ended or was put aside goes on as it is.
+    /// Cancels a task that was given up. A task that has ended or was put aside is left alone.
     pub(super) async fn cancel_unless_over(&self, id: &str, end: &Result<CallEnd, ClientError>) {
         let Err(ClientError::Interrupted { .. } | ClientError::TimedOut { .. }) = end else { return };
         let ask = WireRequest::new("tasks/cancel", Some(Map::from_iter([("taskId".to_owned(), json!(id))])));
@@ -99,7 +99,7 @@ impl OpenCall<'_> {
         if !answered.is_empty() {
             self.update(&id, &answered).await?;
         }
-        // A task without a status is taken up: it is looked at, not waited for.
+        // Without a known status, the task is polled immediately.
         let begun = self.clock().now();
         let mut is_due = task.status.is_empty() || task.is_over() || task.status == "input_required";
         loop {
@@ -141,14 +141,15 @@ impl OpenCall<'_> {
         }
     }
 
-    /// Says how the task stands, if that is new.
+    /// Reports the task's status, if it has changed.
     pub(super) fn tell_task(&self, task: &TaskState) {
         if !task.status.is_empty() {
             self.session.wire.setup().task(&task.id, task.status.clone(), task.words());
         }
     }
 
-    /// Whether a task that was first seen at `begun` may still end: the server forgets it after its time.
+    /// Whether a task that was first seen at `begun` may still end: the server forgets it when its time to live is
+    /// over.
     ///
     /// # Errors
     /// [`ClientError::TimedOut`] when its time is over.
@@ -161,7 +162,7 @@ impl OpenCall<'_> {
         }
     }
 
-    /// Waits before the next look.
+    /// Waits before the next poll.
     pub(super) async fn rest(&self, pause: Duration) -> Result<(), ClientError> {
         tokio::select! {
             () = self.stop.cancelled() => Err(self.interrupted()),
@@ -187,7 +188,7 @@ impl OpenCall<'_> {
         self.ask_about_task("tasks/update", params).await.map(drop)
     }
 
-    /// A request about a task of this call; asking twice does no harm.
+    /// A request about a task of this call; repeating it does no harm.
     pub(super) async fn ask_about_task(
         &mut self,
         method: &str,

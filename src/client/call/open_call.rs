@@ -24,7 +24,7 @@ use crate::{
     protocol::{Era, RpcError, Tool, code},
 };
 
-/// A call under way.
+/// A call in progress.
 pub(in crate::client) struct OpenCall<'a> {
     pub(super) client: &'a DirectClient,
     pub(super) session: Arc<Conversation>,
@@ -32,17 +32,17 @@ pub(in crate::client) struct OpenCall<'a> {
     pub(super) line: Route,
     /// `tools/call`, `prompts/get` or `resources/read`.
     pub(super) method: String,
-    /// The params as first sent.
+    /// The original params.
     pub(super) params: Map<String, Value>,
     pub(super) tool: Option<Tool>,
     pub(super) on_task: Option<TaskSink>,
     pub(super) scope: Arc<CallScope>,
     open: Option<OpenScope>,
     pub(super) patience: Patience,
-    /// Fires when the call is given up, by whoever made it or by a person who waited behind a link.
+    /// Fires when the call is given up, by its caller or by a person who was waiting for a link.
     pub(super) stop: CancellationToken,
     pub(super) waiting: Option<LinkPause>,
-    /// The links that a person says are done with, while the answer to an earlier request was still on its way.
+    /// The links that a person says are finished, while the answer to an earlier request is still on its way.
     pub(super) said_done: Vec<String>,
 }
 
@@ -50,7 +50,7 @@ impl<'a> OpenCall<'a> {
     /// A call of `method`, which may be silent for `silence`.
     ///
     /// # Errors
-    /// When there is no connection.
+    /// If there is no connection.
     pub(in crate::client) async fn begin(
         client: &'a DirectClient,
         method: &str,
@@ -65,7 +65,7 @@ impl<'a> OpenCall<'a> {
         let own = caller.as_ref().map(|caller| (caller.silence, caller.total));
         let (usual, total) = own.unwrap_or((options.times.call_silence, options.times.call_total));
         let silence = silence.unwrap_or(usual);
-        // Somebody else's question stops no clock of this caller's.
+        // Another caller's question does not pause this caller's clock.
         let clock = if caller.is_some() { Clock::new() } else { session.wire.clock().clone() };
         let is_tool = method == "tools/call";
         let scope = Arc::new(CallScope::new(client.next_id(), CallName::from(name), is_tool, clock, caller));
@@ -98,7 +98,7 @@ impl<'a> OpenCall<'a> {
         Ok(call)
     }
 
-    /// The call of this tool; `on_task` is told when it becomes a task, `on_progress` how far it is.
+    /// The call of this tool; `on_task` is called when it becomes a task, `on_progress` with its progress.
     pub(in crate::client) fn of(
         mut self,
         tool: Option<Tool>,
@@ -110,10 +110,10 @@ impl<'a> OpenCall<'a> {
         self
     }
 
-    /// Makes the call, to its end.
+    /// Runs the call to its end.
     ///
     /// # Errors
-    /// When there is no result.
+    /// If there is no result.
     pub(in crate::client) async fn run(mut self) -> Result<CallEnd, ClientError> {
         let params = self.params.clone();
         let end = self.steps(params, Rounds::default()).await;
@@ -121,10 +121,10 @@ impl<'a> OpenCall<'a> {
         self.leave(end).await
     }
 
-    /// Goes on with a call that was put aside.
+    /// Continues a call that was put aside.
     ///
     /// # Errors
-    /// When there is no result.
+    /// If there is no result.
     pub(in crate::client) async fn resume(
         mut self,
         pending: PendingCall,
@@ -199,7 +199,7 @@ impl<'a> OpenCall<'a> {
         CallEnd::Done(CallReport { result, unanswered: self.scope.unanswered() })
     }
 
-    /// Sends the call's request, or another one of the call, while somebody may wait behind a link.
+    /// Sends the call's request, or a later one, while somebody may be waiting for a link.
     async fn send(&mut self, params: Map<String, Value>) -> Result<crate::protocol::Frame, ClientError> {
         let mut ask = WireRequest::new(&self.method, Some(params));
         ask.headers = self.headers();
@@ -210,7 +210,7 @@ impl<'a> OpenCall<'a> {
     /// Sends a request of the call.
     ///
     /// # Errors
-    /// When there is no response, or the call is given up.
+    /// If there is no response, or the call is given up.
     pub(super) async fn exchange(
         &mut self,
         ask: WireRequest,
@@ -234,7 +234,7 @@ impl<'a> OpenCall<'a> {
             }
         };
         if !Arc::ptr_eq(&session, &self.session) {
-            // The connection is another one, whose driver does not know the call yet.
+            // The connection is a new one, whose driver does not know the call yet.
             self.session = session;
             self.open_scope();
         }
@@ -273,7 +273,7 @@ impl<'a> OpenCall<'a> {
         own.or(self.options().resolver.as_ref())
     }
 
-    /// How long an accepted link is waited for.
+    /// How long to wait for an accepted link.
     pub(super) fn url_wait(&self) -> Duration {
         self.scope.caller.as_ref().map_or(self.options().times.url_wait, |caller| caller.url_wait)
     }

@@ -4,14 +4,14 @@ use serde_json::{Map, Value, value::RawValue};
 use super::PendingInput;
 use crate::client::ClientError;
 
-/// What a result of a modern server is (2026-07-28, *basic*, ResultType).
+/// The type of a modern server's result (2026-07-28, *basic*, ResultType).
 #[derive(Debug)]
 pub(super) enum ResultType {
     /// The final one.
     Complete,
-    /// More is needed before there is one.
+    /// More input is needed first.
     InputRequired(InputRequired),
-    /// A task will have it.
+    /// A task will produce it.
     Task(Box<TaskState>),
 }
 
@@ -20,11 +20,11 @@ pub(super) enum ResultType {
 pub(super) struct InputRequired {
     /// The server's questions, in its order.
     pub(super) inputs: Vec<PendingInput>,
-    /// `requestState` as it came.
+    /// `requestState` as received.
     pub(super) state: Option<Value>,
 }
 
-/// A task of the server's, of either era, read leniently.
+/// A server's task, of either era, read leniently.
 #[derive(Debug, Default, Deserialize)]
 pub(super) struct TaskState {
     #[serde(rename = "taskId", default)]
@@ -67,14 +67,14 @@ struct InputRequiredResult {
     state: Option<Value>,
 }
 
-/// Reads the result of `method`. A `resultType` that is absent is `complete`.
+/// Reads the result of `method`. A missing `resultType` means `complete`.
 ///
 /// # Errors
-/// [`ClientError::Invalid`] for an unknown `resultType`, and for an `input_required` that requires nothing.
+/// [`ClientError::Invalid`] for an unknown `resultType`, or for an `input_required` that requires nothing.
 pub(super) fn read(method: &str, result: &RawValue) -> Result<ResultType, ClientError> {
     let invalid = |reason: String| ClientError::Invalid { method: method.to_owned(), reason };
     let unreadable = |error: serde_json::Error| invalid(format!("the result cannot be read: {error}"));
-    // What is not an object has no type either, and is passed on as it is.
+    // A result that is not an object has no type either, and is passed on unchanged.
     let head = serde_json::from_str::<ResultHead>(result.get()).unwrap_or(ResultHead { result_type: None });
     match head.result_type {
         None | Some(Value::Null) => Ok(ResultType::Complete),
@@ -104,7 +104,7 @@ pub(super) fn read(method: &str, result: &RawValue) -> Result<ResultType, Client
 /// The entries of `inputRequests`, in the server's order.
 ///
 /// # Errors
-/// When it is not an object of objects; in our words.
+/// If it is not an object of objects; in our words.
 pub(super) fn read_inputs(inputs: Option<Value>) -> Result<Vec<PendingInput>, String> {
     let entries: Map<String, Value> = match inputs {
         None | Some(Value::Null) => return Ok(Vec::new()),

@@ -18,16 +18,17 @@ const PAUSES: (Duration, Duration) = (Duration::from_millis(500), Duration::from
 #[derive(Debug, Default)]
 pub(super) struct Rounds {
     asking: usize,
-    /// Rounds in a row that asked nothing new.
+    /// Consecutive rounds that asked nothing new.
     quiet: u32,
-    /// When the first of them came.
+    /// When the first of them arrived.
     since: Option<Instant>,
-    /// The links that were accepted last, with the responses that said so.
+    /// The links that were accepted last, with their responses.
     accepted: Vec<PendingInput>,
 }
 
 impl Rounds {
-    /// How long to wait before the next request, after a round that asked nothing new: the first is repeated at once.
+    /// How long to wait before the next request, after a round that asked nothing new: the first is repeated
+    /// immediately.
     fn pause(&mut self) -> Duration {
         self.since.get_or_insert_with(Instant::now);
         self.quiet += 1;
@@ -43,7 +44,8 @@ impl Rounds {
 }
 
 impl OpenCall<'_> {
-    /// One `input_required` result: answers what it asks, and gives the params of the next request, or the call put aside.
+    /// One `input_required` result: answers what it asks, and returns the params of the next request, or the deferred
+    /// call.
     pub(super) async fn round(
         &mut self,
         rounds: &mut Rounds,
@@ -56,7 +58,8 @@ impl OpenCall<'_> {
         }
         self.check(&inputs)?;
         if let Some(same) = self.accepted_before(rounds, &inputs) {
-            // Whoever accepted the link is behind it: the server is told the same again, and not yet asked about again.
+            // The person who accepted the link is busy there: the server gets the same answer again, and nobody is
+            // asked again yet.
             self.pause(rounds).await?;
             return Ok(Ok(self.next_params(&same, state)));
         }
@@ -69,7 +72,7 @@ impl OpenCall<'_> {
         self.fill(rounds, &mut inputs, state, None).await
     }
 
-    /// Answers the open ones of `inputs`, and gives the params of the next request, or the call put aside.
+    /// Answers the open ones of `inputs`, and returns the params of the next request, or the deferred call.
     async fn fill(
         &mut self,
         rounds: &mut Rounds,
@@ -90,7 +93,7 @@ impl OpenCall<'_> {
         Ok(Ok(self.next_params(inputs, state)))
     }
 
-    /// Goes on with a call that was put aside: asks what is open, and sends it.
+    /// Continues a deferred call: asks what is open, and sends it.
     pub(super) async fn take_up(
         &mut self,
         pending: PendingCall,
@@ -120,7 +123,7 @@ impl OpenCall<'_> {
         }
     }
 
-    /// The call's own params with the answers, and the server's state as it came.
+    /// The call's own params with the answers, and the server's state unchanged.
     fn next_params(&self, inputs: &[PendingInput], state: Option<Value>) -> Map<String, Value> {
         let mut params = self.params.clone();
         if !inputs.is_empty() {
@@ -132,8 +135,8 @@ impl OpenCall<'_> {
         params
     }
 
-    /// The responses of last time, if the server asks for nothing but links that were accepted and are being waited
-    /// behind, or were not yet heard to be done with.
+    /// The previous responses, if the server asks only for links that were accepted and are still being waited for, or
+    /// whose end it has not noticed yet.
     fn accepted_before(&mut self, rounds: &Rounds, inputs: &[PendingInput]) -> Option<Vec<PendingInput>> {
         let said_done = std::mem::take(&mut self.said_done);
         let links = self.waiting.as_ref().map_or(&said_done, |waiting| &waiting.links);
@@ -147,7 +150,7 @@ impl OpenCall<'_> {
         inputs.iter().map(same).collect()
     }
 
-    /// Waits before the same is sent again, for no longer than a link is waited for in all.
+    /// Waits before the same request is sent again, but in total no longer than a link may take.
     async fn pause(&mut self, rounds: &mut Rounds) -> Result<(), ClientError> {
         let pause = rounds.pause();
         let limit = self.url_wait();

@@ -11,18 +11,18 @@ use crate::{
     elicitation::{Question, Resolver, Waited},
 };
 
-/// Somebody waits for what happens behind an accepted link, while the call goes on and its clock stands still.
+/// Waiting for what happens behind an accepted link, while the call continues and its clock is paused.
 pub(super) struct LinkPause {
-    /// The links that were accepted, as their addresses.
+    /// The accepted links, by address.
     pub(super) links: Vec<String>,
-    /// In a lock that nobody waits for: a future alone could not be shared between threads.
+    /// In a lock that is never contended: a bare future could not be shared between threads.
     waited: Mutex<BoxFuture<'static, Waited>>,
     done: CancellationToken,
     _pause: ClockPause,
 }
 
 impl LinkPause {
-    /// Starts to wait behind `link`, for no longer than `limit`.
+    /// Starts to wait for `link`, for at most `limit`.
     pub(super) fn start(
         resolver: &dyn Resolver,
         link: Arc<Question>,
@@ -40,7 +40,7 @@ impl LinkPause {
         self.waited.get_mut().unwrap_or_else(PoisonError::into_inner).await
     }
 
-    /// Ends the waiting, and sees that whoever waits leaves the terminal whole.
+    /// Ends the waiting, and makes sure that the terminal is restored.
     pub(super) async fn end(mut self) {
         self.done.cancel();
         self.waited.get_mut().unwrap_or_else(PoisonError::into_inner).await;

@@ -15,25 +15,25 @@ use crate::{
     transport::{Outgoing, TransportError},
 };
 
-/// What a driver needs to know beside its transport.
+/// What a driver needs to know in addition to its transport.
 pub(in crate::client) struct DriverSetup {
-    /// What the server is called.
+    /// The server's name.
     pub(in crate::client) server: ServerName,
-    /// Who answers its questions; without one elicitation was not declared.
+    /// Who answers its questions; without one, elicitation was not declared.
     pub(in crate::client) resolver: Option<Arc<dyn Resolver>>,
-    /// What was declared.
+    /// The declared modes.
     pub(in crate::client) modes: Modes,
     /// The folders that were declared as roots.
     pub(in crate::client) roots: Vec<PathBuf>,
     /// Where notices go.
     pub(in crate::client) notices: NoticeSink,
-    /// Stands still while a question is open.
+    /// Paused while a question is open.
     pub(in crate::client) clock: Clock,
-    /// How long an accepted link is waited for.
+    /// How long to wait for an accepted link.
     pub(in crate::client) url_wait: Duration,
-    /// How long the server may take to end by itself, where that is said.
+    /// How long the server may take to end by itself, if configured.
     pub(in crate::client) grace: Option<Duration>,
-    /// What is remembered of how it ends.
+    /// What is remembered about how it ends.
     pub(in crate::client) memory: Memory,
     /// Whether a person is signing in.
     pub(in crate::client) asking: Option<watch::Receiver<bool>>,
@@ -41,17 +41,17 @@ pub(in crate::client) struct DriverSetup {
     pub(in crate::client) floor: Arc<Floor>,
     /// Fires when the connection is over.
     pub(in crate::client) over: CancellationToken,
-    /// What was said last of each task.
+    /// The last reported status of each task.
     pub(in crate::client) tasks: Mutex<HashMap<String, TaskWords>>,
-    /// How often the server has said that its tools are others.
+    /// How often the server has said that its tools have changed.
     pub(in crate::client) tool_changes: AtomicU64,
 }
 
-/// A task's status and its words.
+/// A task's status and its message.
 type TaskWords = (String, Option<String>);
 
 impl DriverSetup {
-    /// Says how a task stands, if that is new: it may be heard in a notification and in an answer.
+    /// Reports a task's status, if it has changed: it may arrive in a notification and in an answer.
     pub(in crate::client) fn task(&self, id: &str, status: String, message: Option<String>) {
         let now = (status.clone(), message.clone());
         let mut said = self.tasks.lock().unwrap_or_else(PoisonError::into_inner);
@@ -60,12 +60,12 @@ impl DriverSetup {
         }
     }
 
-    /// Says something.
+    /// Sends a notice.
     pub(in crate::client) fn notice(&self, kind: NoticeKind) {
         (self.notices)(Notice { server: self.server.clone(), kind });
     }
 
-    /// Says something about a call of `caller`'s, where it is somebody's.
+    /// Sends a notice about a call of `caller`, if it is known.
     pub(in crate::client) fn notice_of(&self, caller: Option<&Caller>, kind: NoticeKind) {
         let sink = caller.map_or(&self.notices, |caller| &caller.notices);
         sink(Notice { server: self.server.clone(), kind });
@@ -77,11 +77,11 @@ impl DriverSetup {
     }
 }
 
-/// What a driver is told to do.
+/// A command for the driver.
 pub(in crate::client) enum DriverCommand {
     /// Send a request.
     Request(Request),
-    /// A request is given up. With a reason the server is told.
+    /// A request is given up. If there is a reason, the server is told.
     Abandon {
         /// The request.
         id: Id,
@@ -94,21 +94,21 @@ pub(in crate::client) enum DriverCommand {
     Agree(Revision),
     /// A call begins.
     OpenScope(Arc<CallScope>),
-    /// A call is over. `done` is told when no prompt of a question that is gone is left.
+    /// A call is over. `done` fires when no prompt of a withdrawn question is left.
     CloseScope {
         /// The call's progress token.
         token: u64,
         /// Who waits.
         done: Option<oneshot::Sender<()>>,
     },
-    /// Fire `done` when `notifications/elicitation/complete` comes for this link of an error -32042.
+    /// Fire `done` when `notifications/elicitation/complete` arrives for this link of an error -32042.
     ExpectLink {
         /// Its `elicitationId`.
         id: String,
         /// What fires.
         done: CancellationToken,
     },
-    /// End the connection. `done` is told when it is over.
+    /// End the connection. `done` fires when it is over.
     Close(oneshot::Sender<()>),
 }
 

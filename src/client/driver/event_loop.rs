@@ -27,10 +27,10 @@ use crate::{
     transport::{Closed, Ended, Grace, Incoming, Transport, TransportError},
 };
 
-/// How long prompts may take to end before the connection is ended under them.
+/// How long prompts may take to end before the connection is closed anyway.
 const PROMPTS_END: Duration = Duration::from_secs(2);
 
-/// Starts the driver of `transport`; it ends when it is told to, or when nobody can tell it anything any more.
+/// Starts the driver of `transport`; it ends when it gets the command to, or when nobody can send it commands any more.
 pub(in crate::client) fn spawn(
     transport: Box<dyn Transport>,
     setup: Arc<DriverSetup>,
@@ -62,33 +62,33 @@ pub(in crate::client) fn spawn(
 pub(super) struct Driver {
     pub(super) transport: Box<dyn Transport>,
     pub(super) setup: Arc<DriverSetup>,
-    /// What was agreed on, if anything yet.
+    /// The revision, once agreed on.
     pub(super) revision: Option<Revision>,
-    /// The requests under way.
+    /// The requests in progress.
     pub(super) pending: HashMap<Id, PendingRequest>,
     /// Requests that were given up; a late answer is dropped.
     pub(super) abandoned: HashSet<Id>,
-    /// The calls under way, in the order in which they began.
+    /// The calls in progress, in the order in which they began.
     pub(super) scopes: Vec<Arc<CallScope>>,
     /// Ended calls that wait for prompts to leave the terminal.
     leaving: Vec<oneshot::Sender<()>>,
     pub(super) questions: HashMap<u64, OpenQuestion>,
-    /// Questions of which it is not clear yet whose they are, in arrival order.
+    /// Questions whose call is not known yet, in order of arrival.
     pub(super) unclear: Vec<Unclear>,
-    /// Whether the server was seen to ask several questions of one call at once.
+    /// Whether the server was seen to ask several questions of one call at the same time.
     pub(super) asks_at_once: bool,
     pub(super) waits: HashMap<u64, LinkWait>,
     pub(super) expected_links: ExpectedLinks,
     pub(super) tasks: OwnTasks,
     next_key: u64,
-    /// The ends of questions and of waiting behind links, under the keys of `questions` and `waits`.
+    /// The futures of questions and of links, with their keys in `questions` and `waits`.
     pub(super) running: FuturesUnordered<BoxFuture<'static, DriverEvent>>,
-    /// What was warned about already.
+    /// The warnings that were already given.
     pub(super) warned: HashSet<String>,
     pub(super) closed: Option<Closed>,
 }
 
-/// A request under way.
+/// A request in progress.
 pub(super) struct PendingRequest {
     /// Who waits for the response.
     pub(super) reply: oneshot::Sender<Result<Frame, TransportError>>,
@@ -96,13 +96,13 @@ pub(super) struct PendingRequest {
     token: Option<u64>,
 }
 
-/// Something of ours came to its end.
+/// The end of something that we wait for.
 pub(super) enum DriverEvent {
     /// A question.
     Elicited(u64, Elicited),
     /// Waiting behind a link.
     Waited(u64, Waited),
-    /// The time to find out whose question it is.
+    /// The time to find out which call a question belongs to.
     Unclear(u64),
 }
 
@@ -110,7 +110,7 @@ impl Driver {
     async fn run(mut self, mut commands: mpsc::UnboundedReceiver<DriverCommand>) {
         let done = loop {
             tokio::select! {
-                // A server that floods must hold up neither us nor the people who answer.
+                // A server that floods us must delay neither us nor the people who answer.
                 biased;
                 command = commands.recv() => match command {
                     None => break None,
@@ -120,7 +120,7 @@ impl Driver {
                 Some(event) = self.running.next(), if !self.running.is_empty() => self.ended(event),
                 incoming = self.transport.next(), if self.closed.is_none() => {
                     self.take(incoming);
-                    // Many messages are read at once: timers and signals have their turn between them.
+                    // Many messages are read in a row: timers and signals get their turn in between.
                     consume_budget().await;
                 }
             }
@@ -153,7 +153,7 @@ impl Driver {
                 self.leaving.extend(done);
             }
             DriverCommand::ExpectLink { id, done } => self.expected_links.expect(id, done),
-            // Taken by the loop.
+            // Handled by the loop.
             DriverCommand::Close(_) => {}
         }
     }
@@ -166,7 +166,7 @@ impl Driver {
         };
         match sent {
             Ok(()) => drop(self.pending.insert(id, PendingRequest { reply, token })),
-            // Whoever asked may be gone.
+            // The requester may be gone.
             Err(error) => drop(reply.send(Err(error))),
         }
     }
@@ -184,7 +184,7 @@ impl Driver {
         self.abandoned.insert(id);
     }
 
-    /// Sends a frame that has no answer. If the connection is over, that comes out of the transport.
+    /// Sends a frame that has no answer. If the connection is over, the transport reports it.
     pub(super) fn send(&mut self, frame: Frame) {
         if self.closed.is_none() {
             drop(self.transport.send(frame.into()));
@@ -214,7 +214,7 @@ impl Driver {
         }
     }
 
-    /// The connection is over: nothing is answered any more, and nobody needs an answer.
+    /// The connection is over: no replies are written any more, and open questions are withdrawn.
     fn over(&mut self, closed: &Closed) {
         self.closed = Some(closed.clone());
         self.setup.over.cancel();
@@ -243,13 +243,13 @@ impl Driver {
         }
     }
 
-    /// Whether a prompt is still there whose question is gone.
+    /// Whether there is still a prompt whose question is gone.
     fn is_leaving(&self) -> bool {
         self.questions.values().any(OpenQuestion::is_gone) || self.waits.values().any(LinkWait::is_over)
     }
 
     async fn close(mut self) {
-        // A server that is in the middle of something ends in another way.
+        // A server that is busy ends differently.
         let is_at_rest = self.revision.is_some() && self.pending.is_empty() && self.abandoned.is_empty();
         for (_, pending) in self.pending.drain() {
             let reason = "the connection was closed by toolnexus".to_owned();

@@ -7,9 +7,9 @@ use crate::{
 };
 
 impl Driver {
-    /// A message of the server's.
+    /// A message from the server.
     ///
-    /// `token` is that of the call during which it came, where the transport tells.
+    /// `token` is that of the call during which it arrived, if the transport knows.
     pub(super) fn take_frame(&mut self, frame: Frame, token: Option<u64>) {
         match frame.kind().clone() {
             FrameKind::Response { id } | FrameKind::Error { id: Some(id) } => self.take_response(&id, frame),
@@ -19,12 +19,12 @@ impl Driver {
         }
     }
 
-    /// A response to our request. The ids of those are numbers; some servers send them back as strings.
+    /// A response to our request. Our ids are numbers; some servers send them back as strings.
     fn take_response(&mut self, id: &Id, frame: Frame) {
         let number = id.as_number();
         let pending = self.pending.remove(id).or_else(|| self.pending.remove(number.as_ref()?));
         match pending {
-            // Whoever asked may be gone.
+            // The requester may be gone.
             Some(pending) => drop(pending.reply.send(Ok(frame))),
             None if [Some(id), number.as_ref()].into_iter().flatten().any(|id| self.abandoned.contains(id)) => {}
             None => {
@@ -35,7 +35,7 @@ impl Driver {
         }
     }
 
-    /// An error without an id answers the only request there is.
+    /// An error without an id belongs to the only request in progress.
     fn take_error_for_nobody(&mut self, frame: Frame) {
         let only = if self.pending.len() == 1 { self.pending.keys().next().cloned() } else { None };
         if let Some(pending) = only.and_then(|id| self.pending.remove(&id)) {
@@ -72,7 +72,7 @@ impl Driver {
     }
 }
 
-/// The params of a message; `null` when there are none, or they are not JSON.
+/// The params of a message; `null` if there are none, or they are not JSON.
 fn params(frame: &Frame) -> Value {
     frame.body_value().unwrap_or_default()
 }

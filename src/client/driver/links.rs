@@ -12,12 +12,12 @@ use crate::{
     elicitation::Waited,
 };
 
-/// Somebody waits for what happens behind a link that was accepted.
+/// Waiting for what happens behind an accepted link.
 pub(super) struct LinkWait {
     link: Option<String>,
     pub(super) done: CancellationToken,
     pub(super) scopes: Vec<u64>,
-    /// The clocks stand still as long as it is waited.
+    /// The clocks are paused while this lasts.
     pauses: Vec<ClockPause>,
 }
 
@@ -28,10 +28,10 @@ impl LinkWait {
     }
 }
 
-/// How many notices are remembered that came before anybody waited for them.
+/// How many notifications are remembered that arrived before anybody waited for them.
 const EARLY: usize = 64;
 
-/// Links of errors -32042 whose notices somebody waits for.
+/// Links of errors -32042 whose notifications somebody waits for.
 #[derive(Default)]
 pub(super) struct ExpectedLinks {
     waiting: Vec<(String, CancellationToken)>,
@@ -39,7 +39,7 @@ pub(super) struct ExpectedLinks {
 }
 
 impl ExpectedLinks {
-    /// Fires `done` when the notice for `id` comes, or has come already.
+    /// Fires `done` when the notification for `id` arrives, or if it has already arrived.
     pub(super) fn expect(&mut self, id: String, done: CancellationToken) {
         self.waiting.retain(|(_, done)| !done.is_cancelled());
         match self.early.iter().position(|early| *early == id) {
@@ -51,7 +51,7 @@ impl ExpectedLinks {
         }
     }
 
-    /// The notice for `id` came; whether anybody waited for it.
+    /// The notification for `id` arrived; returns whether anybody was waiting for it.
     fn complete(&mut self, id: &str) -> bool {
         let mut is_expected = false;
         for (_, done) in self.waiting.extract_if(.., |(waiting, done)| waiting == id && !done.is_cancelled()) {
@@ -61,7 +61,7 @@ impl ExpectedLinks {
         is_expected
     }
 
-    /// Remembers a notice that nobody waits for yet: it may have overtaken the one who will.
+    /// Remembers a notification that nobody waits for yet: it may be early.
     fn remember(&mut self, id: &str) {
         if self.early.len() == EARLY {
             self.early.pop_front();
@@ -71,8 +71,8 @@ impl ExpectedLinks {
 }
 
 impl Driver {
-    /// A link was accepted and the server knows: its call now waits for what happens behind it, for a while without the
-    /// clock (2025-11-25, *client/elicitation*, URL Mode).
+    /// A link was accepted and the server has its answer: its call now waits for what happens there, for a while with
+    /// its clock paused (2025-11-25, *client/elicitation*, URL Mode).
     pub(super) fn wait_behind(&mut self, open: &OpenQuestion) {
         let (own, url_wait) = match &open.caller {
             Some(caller) => (Some(Arc::clone(&caller.resolver)), caller.url_wait),
@@ -86,7 +86,7 @@ impl Driver {
         let waited = resolver.wait(Arc::clone(&open.question), done.clone(), url_wait);
         let (link, scopes) = (open.link.clone(), open.scopes.clone());
         let pauses = self.pauses(&open.scopes);
-        // As long as that takes, others may run.
+        // Meanwhile other calls may run.
         for scope in self.scopes_of(&scopes) {
             scope.leave_floor();
         }
@@ -94,8 +94,8 @@ impl Driver {
         self.running.push(waited.map(move |waited| DriverEvent::Waited(key, waited)).boxed());
     }
 
-    /// Waiting behind a link is over, however it ended: the server knows that the link was accepted, and what becomes of the
-    /// call is for it to say.
+    /// The wait for a link is over, however it ended: the server knows that the link was accepted, and decides how the
+    /// call continues.
     pub(super) fn waited(&mut self, key: u64, waited: Waited) {
         let Some(wait) = self.waits.remove(&key) else { return };
         for scope in self.scopes_of(&wait.scopes) {
@@ -107,7 +107,7 @@ impl Driver {
                 "the server has not reported the step behind the link as finished within {limit} s; the call goes on until it ends or --timeout"
             ));
         }
-        // The clocks go on.
+        // The clocks continue.
         drop(wait.pauses);
     }
 

@@ -1,5 +1,5 @@
-//! The task that owns a connection: the transport, the requests under way, and the questions that are open. It alone
-//! writes, so that there is exactly one reply to a question, or none when it was withdrawn.
+//! The task that owns a connection: the transport, the requests in progress, and the open questions. Only this task
+//! writes, so there is exactly one reply to a question, or none if it was withdrawn.
 
 mod command;
 mod event_loop;

@@ -48,7 +48,7 @@ impl Driver {
                 self.setup.notice(NoticeKind::Changed { method: method.to_owned(), params: params.clone() });
             }
             _ if method.starts_with("notifications/") => {}
-            // JSON-RPC 2.0, section 4: an id of a request is a string or a number.
+            // JSON-RPC 2.0, section 4: the id of a request is a string or a number.
             _ => self
                 .warn_once("id", || format!("it sent a request without a usable id; the request is ignored: {method}")),
         }
@@ -66,7 +66,7 @@ impl Driver {
         self.setup.notice_of(scope.caller.as_ref(), NoticeKind::Progress { call, progress, total, message });
     }
 
-    /// The server takes a question back, or ends a subscription of ours (2026-07-28, *Cancellation*).
+    /// The server withdraws a question, or ends one of our subscriptions (2026-07-28, *Cancellation*).
     fn take_cancelled(&mut self, id: &Id) {
         if self.revision.is_none_or(|revision| revision.era() == Era::Legacy) {
             self.withdraw(id);

@@ -14,21 +14,21 @@ use crate::{
 /// How many questions of one connection may be open at the same time.
 pub(super) const MOST_OPEN: usize = 200;
 
-/// A question of the server's that somebody is about to answer.
+/// A server's question that is being answered.
 pub(super) struct OpenQuestion {
     pub(super) question: Arc<Question>,
     pub(super) reply_to: ReplyTo,
     pub(super) stop: CancellationToken,
-    /// The calls during which it was asked; when all are over, so is the question.
+    /// The calls during which it was asked; when all are over, the question is over, too.
     pub(super) scopes: Vec<u64>,
     state: QuestionState,
     /// The `elicitationId` of a link.
     pub(super) link: Option<String>,
-    /// Whether the link's notice came before its answer.
+    /// Whether the link's notification arrived before its answer.
     pub(super) is_complete: bool,
-    /// Who made the call during which it was asked, where several share the client.
+    /// Who made the call during which it was asked, if several callers share the client.
     pub(super) caller: Option<Caller>,
-    /// The clocks stand still as long as the question is open.
+    /// The clocks are paused while the question is open.
     _pauses: Vec<ClockPause>,
 }
 
@@ -37,14 +37,14 @@ pub(super) struct OpenQuestion {
 pub(super) enum ReplyTo {
     /// To the server's request.
     Request(Id),
-    /// Into a task of ours, where the server fetches it (2025-11-25, *tasks*).
+    /// Into a task of ours, from which the server fetches it (2025-11-25, *tasks*).
     Task(String),
 }
 
 #[derive(Clone, Copy, PartialEq)]
 enum QuestionState {
     Open,
-    /// Nobody is told anything.
+    /// There is no reply.
     Withdrawn,
     /// The server was told cancel.
     Ended,
@@ -58,8 +58,7 @@ impl OpenQuestion {
 }
 
 impl Driver {
-    /// A question that belongs to these calls, and to the last of them first: asked now, in arrival order; answered when
-    /// the answer is there.
+    /// Asks a question that belongs to these calls, and primarily to the last of them, in order of arrival.
     pub(super) fn ask(&mut self, id: &Id, params: &Value, during: &[Arc<CallScope>]) {
         let scope = during.last();
         let caller = scope.and_then(|scope| scope.caller.clone());
@@ -107,7 +106,7 @@ impl Driver {
         self.running.push(end.map(move |elicited| DriverEvent::Elicited(key, elicited)).boxed());
     }
 
-    /// A question came to its end.
+    /// A question ended.
     pub(super) fn elicited(&mut self, key: u64, elicited: Elicited) {
         let Some(open) = self.questions.remove(&key) else { return };
         match open.state {
@@ -163,13 +162,13 @@ impl Driver {
         }
     }
 
-    /// The server takes back the question that it asked under `id`; an unknown one is ignored.
+    /// The server withdraws the question with this `id`; an unknown one is ignored.
     pub(super) fn withdraw(&mut self, id: &Id) {
         self.unclear.retain(|unclear| &unclear.id != id);
         self.withdraw_where(|reply_to| reply_to == &ReplyTo::Request(id.clone()));
     }
 
-    /// Nobody needs an answer to these questions any more.
+    /// Withdraws these questions: nobody needs an answer any more.
     pub(super) fn withdraw_where(&mut self, is_one: impl Fn(&ReplyTo) -> bool) {
         for open in
             self.questions.values_mut().filter(|open| open.state == QuestionState::Open && is_one(&open.reply_to))
@@ -186,7 +185,7 @@ impl Driver {
         self.waits.values().for_each(|wait| wait.done.cancel());
     }
 
-    /// A call is over: what was asked during it and it alone is answered cancel, which is the truth.
+    /// A call is over: questions that belong only to it are answered with cancel.
     pub(super) fn end_questions_of(&mut self, token: u64) {
         self.end_where(|scopes| {
             let before = scopes.len();
@@ -195,7 +194,7 @@ impl Driver {
         });
     }
 
-    /// The connection is to be ended.
+    /// The connection is going to end.
     pub(super) fn end_all_questions(&mut self) {
         for unclear in std::mem::take(&mut self.unclear) {
             self.tell(&ReplyTo::Request(unclear.id), &ElicitResult::Cancel);
@@ -224,7 +223,7 @@ impl Driver {
         }
     }
 
-    /// Stops the clocks of these calls, or the connection's where there are none.
+    /// Pauses the clocks of these calls, or the connection's if there are none.
     pub(super) fn pauses(&self, scopes: &[u64]) -> Vec<ClockPause> {
         let pauses: Vec<ClockPause> = self.scopes_of(scopes).map(|scope| scope.clock.pause()).collect();
         if pauses.is_empty() { vec![self.setup.clock.pause()] } else { pauses }

@@ -6,8 +6,8 @@ use crate::{
     protocol::{Frame, Id, RpcError, code},
 };
 
-/// Tasks that the server opened here by asking with `task` (2025-11-25, *tasks*, Task-augmented requests): it is told at
-/// once that the question is being asked, and fetches the answer later.
+/// Tasks that the server created here by asking with `task` (2025-11-25, *tasks*, Task-augmented requests): it
+/// immediately learns that the question is being asked, and fetches the answer later.
 #[derive(Default)]
 pub(super) struct OwnTasks(Vec<OwnTask>);
 
@@ -17,13 +17,13 @@ struct OwnTask {
     updated: String,
     ttl: Value,
     status: &'static str,
-    /// The `ElicitResult`, once there is one.
+    /// The `ElicitResult`, if there is one.
     result: Option<Value>,
     /// The `tasks/result` requests that wait for it.
     waiting: Vec<Id>,
 }
 
-/// How often the server may look, in milliseconds.
+/// How often the server may poll, in milliseconds.
 const POLL: u64 = 500;
 
 impl OwnTask {
@@ -34,7 +34,7 @@ impl OwnTask {
         })
     }
 
-    /// The answer to `tasks/result`, when the task is over.
+    /// The answer to `tasks/result`, if the task is over.
     fn outcome(&self) -> Option<Result<Value, RpcError>> {
         match (self.status, &self.result) {
             ("completed", Some(result)) => {
@@ -56,12 +56,13 @@ impl OwnTask {
 }
 
 impl Driver {
-    /// Whether tasks of our own were declared.
+    /// Whether we declared tasks.
     pub(super) fn speaks_tasks(&self) -> bool {
         self.setup.resolver.is_some() && capabilities::has_own_tasks(self.setup.modes, self.revision)
     }
 
-    /// Opens a task for the question under `request`, and says so. `task` is the request's own, with the wanted `ttl`.
+    /// Creates a task for the question `request` and replies with it. `task` is the request's own, with the requested
+    /// `ttl`.
     pub(super) fn open_task(&mut self, request: &Id, task: &Value) -> String {
         let id = format!("question-{}", self.next_key());
         let ttl = task.get("ttl").cloned().unwrap_or_default();
@@ -77,7 +78,7 @@ impl Driver {
         self.end_task(id, "completed", Some(result));
     }
 
-    /// Answers what a server may ask about tasks here.
+    /// Answers a server's request about tasks here.
     pub(super) fn serve_task(&mut self, request: &Id, method: &str, params: &Value) {
         let reply = self.task_reply(request, method, params);
         match reply {
@@ -87,7 +88,7 @@ impl Driver {
         }
     }
 
-    /// `None` when the answer comes later.
+    /// `None` if the answer comes later.
     fn task_reply(&mut self, request: &Id, method: &str, params: &Value) -> Option<Result<Value, RpcError>> {
         if method == "tasks/list" {
             return Some(Ok(json!({"tasks": self.tasks.0.iter().map(OwnTask::to_value).collect::<Vec<Value>>()})));

@@ -14,10 +14,11 @@ use crate::{
     protocol::{Frame, Id, RpcError, code},
 };
 
-/// How long a question waits until it is clear whose it is.
+/// How long a question waits until it is clear which call it belongs to.
 const CLEAR: Duration = Duration::from_secs(10);
 
-/// A question that came while calls of several callers ran, without a word about which of them it belongs to.
+/// A question that arrived while calls of several callers were running, and that does not say which of them it belongs
+/// to.
 pub(super) struct Unclear {
     pub(super) id: Id,
     key: u64,
@@ -25,7 +26,7 @@ pub(super) struct Unclear {
 }
 
 impl Driver {
-    /// `elicitation/create`, during the call with this progress token where the transport tells.
+    /// `elicitation/create`, during the call with this progress token, if the transport knows.
     pub(super) fn take_question(&mut self, id: &Id, params: Value, token: Option<u64>) {
         let asked_already = |open: &OpenQuestion| open.reply_to == ReplyTo::Request(id.clone()) && !open.is_gone();
         if self.questions.values().any(asked_already) || self.unclear.iter().any(|unclear| &unclear.id == id) {
@@ -51,7 +52,7 @@ impl Driver {
         }
     }
 
-    /// The calls that a question belongs to; `None` while that is not clear. A client of one caller alone is asked during
+    /// The calls that a question belongs to; `None` if that is not clear. With a single caller, a question belongs to
     /// all of its calls.
     fn whose(&mut self, token: Option<u64>) -> Option<Vec<Arc<CallScope>>> {
         if self.scopes.iter().all(|scope| scope.caller.is_none()) {
@@ -62,7 +63,7 @@ impl Driver {
         }
         self.setup.floor.need();
         if self.scopes.len() == 1 {
-            // From now on an open question does not say any more that nothing else is asked during its call.
+            // From now on, an open question no longer implies that nothing else is asked during its call.
             self.asks_at_once |= self.scopes[0].is_blocked();
             return Some(self.scopes.clone());
         }
@@ -73,13 +74,13 @@ impl Driver {
         }
     }
 
-    /// The calls during which the server does not wait for an answer.
+    /// The calls during which the server is not waiting for an answer.
     fn running_scopes(&self) -> impl Iterator<Item = &Arc<CallScope>> {
         let waits = |token: u64| self.waits.values().any(|wait| wait.scopes.contains(&token));
         self.scopes.iter().filter(move |scope| self.asks_at_once || !(scope.is_blocked() || waits(scope.token)))
     }
 
-    /// A call ended: it may be clear now whose a question is.
+    /// A call ended: it may now be clear which call a question belongs to.
     pub(super) fn ask_unclear(&mut self) {
         while !self.unclear.is_empty() {
             let Some(during) = self.whose(None) else { return };
@@ -88,7 +89,7 @@ impl Driver {
         }
     }
 
-    /// Nobody knows whose question it is: it is answered cancel, and everybody is told whose it might be.
+    /// It is not clear which call a question belongs to: it is answered with cancel, and every possible owner is told.
     pub(super) fn stays_unclear(&mut self, key: u64) {
         let Some(place) = self.unclear.iter().position(|unclear| unclear.key == key) else { return };
         let Unclear { id, .. } = self.unclear.remove(place);
@@ -108,8 +109,8 @@ impl Driver {
         self.ask_unclear();
     }
 
-    /// The call of `scope` leaves the floor to others while its question is open, and takes it again before the answer is
-    /// sent.
+    /// The call of `scope` leaves the floor to others while its question is open, and takes it again before the answer
+    /// is sent.
     pub(super) fn leave_floor(
         &self,
         scope: &Arc<CallScope>,

@@ -6,14 +6,14 @@ use crate::{
     transport::TransportError,
 };
 
-/// What the answer to `server/discover` says of a server (2026-07-28, *stdio*, Backward Compatibility).
+/// What the answer to `server/discover` says about a server (2026-07-28, *stdio*, Backward Compatibility).
 #[derive(Debug)]
 pub(super) enum Discovered {
-    /// It is modern, and this is what it says of itself.
+    /// It is modern, and this is what it says about itself.
     Modern(ServerInfo),
-    /// It does not know the question, or knows our legacy revisions alone.
+    /// It does not know the request, or knows only our legacy revisions.
     Legacy,
-    /// Nothing can be done.
+    /// The connection cannot be used.
     Failed(ClientError),
 }
 
@@ -26,11 +26,11 @@ pub(super) fn read(frame: &Frame) -> Discovered {
     }
 }
 
-/// What it means that `server/discover` could not be carried.
+/// What it means that `server/discover` could not be delivered.
 pub(super) fn read_failure(error: TransportError) -> Discovered {
     match error {
-        // 2026-07-28, *Streamable HTTP*, Backward Compatibility: a 4xx without a modern error.
-        // Old servers fail or hang up over it in other ways too; one that is down fails the handshake as well.
+        // 2026-07-28, *Streamable HTTP*, Backward Compatibility: a 4xx without a modern error. Old servers fail or hang
+        // up in other ways, too; one that is down will also fail the handshake.
         TransportError::Http { .. }
         | TransportError::NoAnswer(_)
         | TransportError::Unreachable { connected: true, .. } => Discovered::Legacy,
@@ -49,7 +49,7 @@ fn read_error(error: &RpcError) -> Discovered {
     }
 }
 
-/// Chooses the newest revision of the server's list that is spoken here.
+/// Chooses the newest revision of the server's list that we also speak.
 fn choose(versions: Option<&Value>, info: impl FnOnce(Revision) -> ServerInfo) -> Discovered {
     let Some(Value::Array(list)) = versions else { return Discovered::Legacy };
     match list.iter().filter_map(|version| Revision::parse(version.as_str()?)).max() {

@@ -17,14 +17,14 @@ use crate::{
 };
 
 const METHOD: &str = "initialize";
-/// How long the answer to `logging/setLevel` is waited for.
+/// How long to wait for the answer to `logging/setLevel`.
 const LEVEL: Duration = Duration::from_secs(1);
 
-/// The handshake (2025-11-25, *lifecycle*): offers `offered`, takes any legacy revision, and once more offers one that a
-/// refusal names.
+/// The handshake (2025-11-25, *lifecycle*): offers `offered`, accepts any legacy revision, and tries once more with a
+/// revision that a refusal names.
 ///
 /// # Errors
-/// [`ClientError::Version`] when the server wants a revision that is not spoken here, else why there is no answer.
+/// [`ClientError::Version`] if the server wants a revision that we do not speak, otherwise why there is no answer.
 pub(in crate::client) async fn initialize(
     wire: &Wire,
     manner: &Manner,
@@ -82,8 +82,8 @@ fn read(frame: &Frame) -> Result<ServerInfo, ClientError> {
     }
 }
 
-/// The newest legacy revision that a refusal names in its data or its words, other than what was `offered`. A refusal for
-/// the version's sake that names none comes from an old server, which knows the oldest.
+/// The newest legacy revision that a refusal names in its data or its message, other than `offered`. A refusal because
+/// of the version that names none comes from an old server, which speaks the oldest revision.
 fn named_instead(frame: &Frame, offered: Revision) -> Option<Revision> {
     let FrameKind::Error { .. } = frame.kind() else { return None };
     let error = RpcError::from_value(&frame.body_value().ok()?);
@@ -93,20 +93,21 @@ fn named_instead(frame: &Frame, offered: Revision) -> Option<Revision> {
     named_in_words(&words, offered).or(Some(Revision::V2024_11_05).filter(|oldest| is_about_it && *oldest != offered))
 }
 
-/// The newest legacy revision other than what was `offered` that stands in `words`.
+/// The newest legacy revision in `words` other than `offered`.
 fn named_in_words(words: &str, offered: Revision) -> Option<Revision> {
     let is_other = |revision: &Revision| revision.era() == Era::Legacy && *revision != offered;
     Revision::ALL.into_iter().filter(is_other).rfind(|revision| words.contains(revision.as_str()))
 }
 
-/// Asks for the log from `level` on (2025-11-25, *logging*). A server that refuses, or is slow about it, logs as it likes.
+/// Asks for log messages from `level` on (2025-11-25, *logging*). A server that refuses, or is slow to answer, logs as
+/// it likes.
 async fn set_level(wire: &Wire, level: &str, stop: &CancellationToken) {
     let params = Map::from_iter([("level".to_owned(), json!(level))]);
     let ask = WireRequest::new("logging/setLevel", Some(params)).uncancellable();
     let patience = Patience::at_most(wire.clock(), LEVEL);
     let refused = match wire.request(ask, patience, None, stop).await {
         Ok(frame) => refusal("logging/setLevel", &frame),
-        // A connection that is lost is noticed by whoever needs it next.
+        // A lost connection is noticed by the next request.
         Err(_) => None,
     };
     if let Some(error) = refused {

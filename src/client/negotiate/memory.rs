@@ -13,15 +13,15 @@ use crate::{
     protocol::{Era, Revision},
 };
 
-/// How long it counts how a server spoke.
+/// How long a remembered revision is valid.
 const LASTS: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 /// The largest file that is read, in bytes.
 const LARGEST: u64 = 1 << 20;
 /// How many tools of one server are remembered, and how long a name may be, in bytes.
 const TOOLS: (usize, usize) = (256, 256);
 
-/// How a server spoke in an earlier run, in a file of its own in the cache folder. What cannot be read or written counts
-/// as not remembered.
+/// The revision that a server spoke in an earlier run, in its own file in the cache folder. A file that cannot be read
+/// or written counts as not remembered.
 #[derive(Clone)]
 pub(in crate::client) struct Memory(Option<PathBuf>);
 
@@ -36,18 +36,18 @@ struct Remembered {
     capabilities: Map<String, Value>,
     #[serde(default)]
     instructions: Option<String>,
-    /// The tools of a modern server that can ask over a legacy revision alone.
+    /// The tools of a modern server that can ask only over a legacy connection.
     #[serde(default)]
     legacy_tools: Vec<String>,
 }
 
 impl Memory {
-    /// The memory of the server with this configuration fingerprint; none without a `cache` folder.
+    /// The memory of the server with this configuration fingerprint; nothing is remembered without a `cache` folder.
     pub(in crate::client) fn new(cache: Option<&Path>, fingerprint: &str) -> Self {
         Self(cache.map(|cache| cache.join("eras").join(format!("{fingerprint}.json"))))
     }
 
-    /// How the server spoke in the last seven days.
+    /// What the server said about itself in the last seven days.
     pub(in crate::client) fn recall(&self) -> Option<ServerInfo> {
         let Remembered { revision, server, capabilities, instructions, .. } = self.read()?;
         let revision = Revision::parse(&revision)?;
@@ -64,7 +64,7 @@ impl Memory {
         (age < LASTS.as_secs()).then_some(remembered)
     }
 
-    /// Remembers how the server spoke. Of a legacy server no more than that.
+    /// Remembers which revision the server spoke. For a legacy server, only that.
     pub(in crate::client) fn keep(&self, info: &ServerInfo) {
         let Some(path) = &self.0 else { return };
         let ServerInfo { revision, server, capabilities, instructions } = match info.era() {
@@ -75,16 +75,16 @@ impl Memory {
         let legacy_tools = legacy_tools.map(|remembered| remembered.legacy_tools).unwrap_or_default();
         let revision = revision.as_str().to_owned();
         let remembered = Remembered { at: now(), revision, server, capabilities, instructions, legacy_tools };
-        // A folder that cannot be written to means that the next run finds out again.
+        // If the folder cannot be written to, the next run negotiates again.
         drop(write(path, &remembered));
     }
 
-    /// Whether this tool can ask over a legacy revision alone.
+    /// Whether this tool can ask only over a legacy connection.
     pub(in crate::client) fn is_legacy_tool(&self, tool: &str) -> bool {
         self.read().is_some_and(|remembered| remembered.legacy_tools.iter().any(|known| known == tool))
     }
 
-    /// Remembers, or forgets, that this tool can ask over a legacy revision alone.
+    /// Remembers, or forgets, that this tool can ask only over a legacy connection.
     pub(in crate::client) fn mark_legacy_tool(&self, tool: &str, is_legacy: bool) {
         let (Some(path), Some(mut remembered)) = (&self.0, self.read()) else { return };
         let before = remembered.legacy_tools.len();
@@ -107,19 +107,19 @@ impl Memory {
     pub(in crate::client) fn mark_waits_to_be_told(&self, waits: bool) {
         let Some(path) = self.mark_of_ending() else { return };
         if waits {
-            // A folder that cannot be written to means that the next run finds out again.
+            // If the folder cannot be written to, the next run finds out again.
             drop(fs::create_dir_all(path.parent().unwrap_or(Path::new("."))).and_then(|()| fs::write(path, "")));
         } else {
             drop(fs::remove_file(path));
         }
     }
 
-    /// A file whose age is all that it says.
+    /// An empty file whose age is the information.
     fn mark_of_ending(&self) -> Option<PathBuf> {
         Some(self.0.as_ref()?.with_extension("waits"))
     }
 
-    /// Forgets how the server spoke: it did not speak so any more.
+    /// Forgets the server's revision, because it no longer speaks it.
     pub(in crate::client) fn forget(&self) {
         if let Some(path) = &self.0 {
             drop(fs::remove_file(path));
@@ -128,7 +128,7 @@ impl Memory {
     }
 }
 
-/// Writes a file beside and moves it into place, so that parallel runs never see half of it.
+/// Writes a temporary file and moves it into place, so that parallel runs never see half of it.
 fn write(path: &Path, remembered: &Remembered) -> io::Result<()> {
     let folder = path.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(folder)?;

@@ -1,5 +1,5 @@
-//! How a server speaks is found out: the probe of 2026-07-28 (*Versioning*, *stdio*, *Streamable HTTP*), the handshake of
-//! the revisions before, and what is remembered between runs.
+//! Negotiation: the probe of 2026-07-28 (*Versioning*, *stdio*, *Streamable HTTP*), the handshake of earlier revisions,
+//! and what is remembered between runs.
 
 mod discover;
 mod legacy;

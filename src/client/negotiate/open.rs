@@ -32,18 +32,18 @@ use crate::{
     transport::{self, Endpoint, HttpKind, Limits, Transport, TransportError},
 };
 
-/// How long a program may be silent before the handshake is tried beside the probe.
+/// How long a program may be silent before the handshake is tried in addition to the probe.
 const STDIO_SILENCE: Duration = Duration::from_secs(1);
-/// The same for a web address, where the two questions do not wait for each other.
+/// The same for a web address, where the two requests do not wait for each other.
 const HTTP_SILENCE: Duration = Duration::from_secs(5);
-/// How long a server may take to confirm how it speaks.
+/// How long a server may take to confirm a remembered revision.
 const CONFIRM: Duration = Duration::from_secs(5);
 
 /// Opens connections to one server.
 pub(in crate::client) struct Opener {
     config: ServerConfig,
     options: ClientOptions,
-    /// Whether the server turned out to take no sub-keys of `elicitation`.
+    /// Whether the server turned out to accept no sub-keys of `elicitation`.
     is_strict: AtomicBool,
     clock: Clock,
     ids: Arc<AtomicU64>,
@@ -51,17 +51,17 @@ pub(in crate::client) struct Opener {
     connector: Connector,
 }
 
-/// Makes the transport; another one in tests.
+/// Makes the transport; tests use another one.
 pub(in crate::client) type Connector =
     Box<dyn Fn(&ServerConfig) -> Result<Box<dyn Transport>, TransportError> + Send + Sync>;
 
 impl Opener {
-    /// What the server is called.
+    /// The server's name.
     pub(in crate::client) fn server(&self) -> &ServerName {
         &self.options.server
     }
 
-    /// Opens connections as the configuration says.
+    /// Opens connections according to the configuration.
     pub(in crate::client) fn new(config: ServerConfig, options: ClientOptions) -> Self {
         let (trace, credentials) = (options.trace.clone(), options.credentials.clone());
         let connector: Connector = Box::new(move |config| {
@@ -83,12 +83,12 @@ impl Opener {
         &self.options
     }
 
-    /// Gives the ids of requests, never one twice.
+    /// The counter of request ids, none of which is used twice.
     pub(in crate::client) fn ids(&self) -> &Arc<AtomicU64> {
         &self.ids
     }
 
-    /// The elicitation modes that the server may use, if anybody answers.
+    /// The elicitation modes that the server may use, if there is a resolver.
     fn modes(&self) -> Modes {
         if self.is_strict.load(Ordering::Relaxed) { Modes::PLAIN } else { self.config.modes }
     }
@@ -104,16 +104,16 @@ impl Opener {
         matches!(self.config.endpoint, Endpoint::Http(_))
     }
 
-    /// How long starting may take from now on.
+    /// The time limit for starting, from now on.
     pub(in crate::client) fn patience(&self) -> Patience {
         Patience::at_most(&self.clock, self.options.times.start)
     }
 
-    /// Opens a connection, and finds out how the server speaks where that is not known. An old server that seems to
-    /// stumble over the sub-keys of `elicitation` is opened once more without them.
+    /// Opens a connection, and negotiates if the revision is not known. An old server that seems to refuse the sub-keys
+    /// of `elicitation` is tried once more without them.
     ///
     /// # Errors
-    /// When there is no connection, or no revision in common.
+    /// If there is no connection, or no revision in common.
     pub(in crate::client) async fn open(&self, stop: &CancellationToken) -> Result<Conversation, ClientError> {
         let error = match self.open_once(stop).await {
             Err(error) if self.options.resolver.is_some() && self.modes().url && may_be_about_keys(&error) => error,
@@ -151,10 +151,10 @@ impl Opener {
         }
     }
 
-    /// Forgets how the server spoke, and finds out again on a new connection.
+    /// Forgets the server's revision, and negotiates again on a new connection.
     ///
     /// # Errors
-    /// As [`Opener::open`].
+    /// As for [`Opener::open`].
     pub(in crate::client) async fn reopen(&self, stop: &CancellationToken) -> Result<Conversation, ClientError> {
         self.memory.forget();
         self.find_out(self.patience(), stop).await
@@ -165,10 +165,10 @@ impl Opener {
         self.options.protocol.unwrap_or(self.config.protocol)
     }
 
-    /// Opens a connection by the handshake, whatever the server was found to speak.
+    /// Opens a connection with the handshake, whatever revision the server was found to speak.
     ///
     /// # Errors
-    /// When there is no connection, or the server knows no legacy revision.
+    /// If there is no connection, or the server knows no legacy revision.
     pub(in crate::client) async fn open_by_handshake(
         &self,
         stop: &CancellationToken,
@@ -176,13 +176,13 @@ impl Opener {
         self.open_legacy(self.patience(), stop).await
     }
 
-    /// What is remembered of the server.
+    /// What is remembered about the server.
     pub(in crate::client) fn memory(&self) -> &Memory {
         &self.memory
     }
 
-    /// A legacy connection, where the tool that is about to be called is known to need one. A server that does not take
-    /// it is spoken to as it was found to.
+    /// A legacy connection, if the tool that is about to be called is known to need one. If the server refuses it, the
+    /// usual connection is used.
     async fn open_for_tool(
         &self,
         patience: Patience,
@@ -202,14 +202,14 @@ impl Opener {
         }
     }
 
-    /// Whether the server still speaks as it is remembered to.
+    /// Whether the server still speaks the remembered revision.
     pub(in crate::client) async fn confirm(&self, session: &Conversation, stop: &CancellationToken) -> bool {
         let patience = Patience::at_most(&self.clock, CONFIRM);
         let answer = session.wire.request(question(&self.manner()), patience, None, stop).await;
         matches!(answer.map(|frame| discover::read(&frame)), Ok(Discovered::Modern(_)))
     }
 
-    /// Forgets how the server spoke.
+    /// Forgets the server's revision.
     pub(in crate::client) fn forget(&self) {
         self.memory.forget();
     }
@@ -217,7 +217,7 @@ impl Opener {
     /// The handshake again, in the same revision, after the server has ended the session.
     ///
     /// # Errors
-    /// As [`initialize`]; [`ClientError::Version`] when the server wants another revision now.
+    /// As for [`initialize`]; [`ClientError::Version`] if the server now wants another revision.
     pub(in crate::client) async fn renew(
         &self,
         session: &Conversation,
@@ -241,7 +241,7 @@ impl Opener {
             grace: self.options.times.shutdown_grace,
             memory: self.memory.clone(),
             asking: self.options.credentials.as_ref().map(|credentials| credentials.asking()),
-            // On HTTP a question comes on the stream of its call, as a rule.
+            // On HTTP, a question usually arrives on the stream of its call.
             floor: Arc::new(Floor::new(!self.is_http() || self.is_two_endpoints())),
             over: CancellationToken::new(),
             tasks: Mutex::default(),
@@ -281,7 +281,8 @@ impl Opener {
         self.settle(wire, opened).await
     }
 
-    /// What a server says of itself that is modern by order. One that does not say is taken at our word.
+    /// What a server says about itself if the configuration says that it is modern. If it says nothing, the
+    /// configuration is believed.
     async fn ask_modern(
         &self,
         wire: &Wire,
@@ -340,7 +341,7 @@ impl Opener {
                 }
                 self.settle(wire, Ok(known.info)).await
             }
-            // It does not stand the question: start it again without.
+            // It exits when probed: start it again without the probe.
             Ok(Probed::Gone(_)) if !self.is_http() => {
                 wire.close().await;
                 let session = self.open_legacy(self.patience(), stop).await?;
@@ -350,7 +351,7 @@ impl Opener {
             Ok(Probed::Gone(closed)) => {
                 self.settle(wire, Err(ClientError::Connect(TransportError::Closed(closed)))).await
             }
-            // It lives on, but what was asked first has spoiled the connection.
+            // It still runs, but the probe has spoiled the connection.
             Err(error) if was_spoiled(&error) => {
                 wire.close().await;
                 let session = self.open_legacy(self.patience(), stop).await.map_err(|_| error)?;
@@ -361,7 +362,7 @@ impl Opener {
         }
     }
 
-    /// The session, or the end of a connection that is of no use.
+    /// The session, or the end of a connection that cannot be used.
     async fn settle(&self, wire: Wire, opened: Result<ServerInfo, ClientError>) -> Result<Conversation, ClientError> {
         match opened {
             Ok(info) => Ok(self.session(wire, info)),
@@ -373,7 +374,8 @@ impl Opener {
     }
 }
 
-/// Whether a handshake was refused because of what came before it: not for its own contents, nor because it is unknown.
+/// Whether a handshake was refused because of an earlier message, not because of its own content or because it is
+/// unknown.
 fn was_spoiled(error: &ClientError) -> bool {
     let ClientError::Rpc { method, error: refusal } = error else { return false };
     method == "initialize"

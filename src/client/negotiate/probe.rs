@@ -23,34 +23,35 @@ use crate::{
 
 pub(super) const METHOD: &str = "server/discover";
 
-/// How long the rest is waited for, once one of the two questions is answered.
+/// How long to wait for the second answer, once one of the two requests is answered.
 const OTHER: Duration = Duration::from_secs(2);
 
-/// How a server that was asked both ways turned out to speak.
+/// The result of probing with both requests.
 #[derive(Debug)]
 pub(super) enum Probed {
     /// As this.
     Known(Box<KnownServer>),
-    /// It ended itself over the question.
+    /// It exited because of the probe.
     Gone(Closed),
 }
 
-/// How a server speaks.
+/// The negotiated revision.
 #[derive(Debug)]
 pub(super) struct KnownServer {
-    /// How it is spoken to now.
+    /// What is spoken now.
     pub(super) info: ServerInfo,
-    /// How it is spoken to next time: modern, where the server is; `None` where that is not certain.
+    /// What to speak next time: modern, if the server is modern; `None` if that is not certain.
     pub(super) next: Option<ServerInfo>,
 }
 
-/// The question that every modern server answers.
+/// The request that every modern server answers.
 pub(super) fn question(manner: &Manner) -> WireRequest {
     WireRequest::new(METHOD, manner.with_meta(None, Revision::NEWEST_MODERN, None)).uncancellable()
 }
 
-/// Asks `server/discover`, and when that is refused, or nothing is heard for `silence`, `initialize` on the same
-/// connection; whichever is answered counts. A slow server answers both, a legacy one that ignores the first the second.
+/// Sends `server/discover`, and if that is refused, or there is no answer for `silence`, `initialize` on the same
+/// connection; whichever is answered counts. A slow server answers both; a legacy server that ignores the first answers
+/// the second.
 pub(super) async fn probe(
     wire: &Wire,
     manner: &Manner,
@@ -81,16 +82,16 @@ pub(super) async fn probe(
     };
     match initialize(wire, manner, Revision::NEWEST_LEGACY, patience, stop).await {
         Ok(info) => {
-            // A gateway's words are not the server's: the next run asks again.
+            // A gateway's answer is not the server's: the next run asks again.
             let is_sure = !matches!(failed, Some(TransportError::Http { status, .. }) if status != 500);
             Ok(Probed::Known(Box::new(KnownServer { next: is_sure.then(|| info.clone()), info })))
         }
-        // It refused the question and ended; or it is broken, and the first thing it said tells more.
+        // It refused the request and exited; or it is broken, and the first failure says more.
         Err(error) => conclude(None, Some(failed.map_or(error, ClientError::Connect))),
     }
 }
 
-/// Waits for the answers to both questions, as long as they matter.
+/// Waits for the answers to both requests, as long as they matter.
 async fn both(
     mut discover: impl Future<Output = Result<Frame, Failure>> + Unpin,
     handshake: impl Future<Output = Result<ServerInfo, ClientError>>,
@@ -106,7 +107,7 @@ async fn both(
                 judged => discovered = Some(judged),
             },
             answer = &mut handshake, if refused.is_none() => match answer {
-                // The handshake decides how this connection goes on: it may bind a server of both eras.
+                // The handshake decides how this connection continues: it may bind a server of both eras.
                 Ok(info) => {
                     let next = match discovered {
                         Some(Judged::Modern(next)) => Some(next),
@@ -125,13 +126,13 @@ async fn both(
             return conclude(discovered, refused);
         }
         if refused.is_some() || matches!(discovered, Some(Judged::Modern(_))) {
-            // The server is awake: what it has to say to the other question comes soon or never.
+            // The server is awake: its answer to the other request arrives soon or never.
             deadline.get_or_insert_with(|| Instant::now() + OTHER);
         }
     }
 }
 
-/// What the answers mean, when the handshake did not succeed.
+/// What the answers mean if the handshake did not succeed.
 fn conclude(discovered: Option<Judged>, refused: Option<ClientError>) -> Result<Probed, ClientError> {
     match (discovered, refused) {
         (Some(Judged::Modern(info)), _) => Ok(known(info)),
@@ -149,12 +150,12 @@ fn known(info: ServerInfo) -> Probed {
 enum Judged {
     Modern(ServerInfo),
     Legacy,
-    /// It failed over the question, as some legacy servers do, or a gateway did.
+    /// It failed because of the probe, as some legacy servers do, or a gateway did.
     Failed(TransportError),
     Gone(Closed),
 }
 
-/// What an answer to the question means.
+/// What an answer to the probe means.
 fn judge(answer: Result<Frame, Failure>) -> Result<Judged, ClientError> {
     let discovered = match answer {
         Ok(frame) => discover::read(&frame),

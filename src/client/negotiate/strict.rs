@@ -1,6 +1,6 @@
 use crate::{client::ClientError, transport::TransportError};
 
-/// What a server writes that does not know a part of what was declared to it.
+/// Messages of servers that do not know some of the declared keys.
 const ABOUT_KEYS: [&str; 9] = [
     "elicitation",
     "capabilities",
@@ -12,11 +12,12 @@ const ABOUT_KEYS: [&str; 9] = [
     "extra inputs",
     "extra field",
 ];
-/// The same, where it answers `initialize` itself.
+/// The same, in an answer to `initialize` itself.
 const ABOUT_PARAMS: [&str; 3] = ["validation", "invalid param", "invalid request param"];
 
 /// Whether a server that could not be opened may have refused the sub-keys of `elicitation`, which are newer than some
-/// servers (2025-06-18, *client/elicitation*, Capabilities: `{}`): it refused `initialize`, or ended, with words about that.
+/// servers (2025-06-18, *client/elicitation*, Capabilities: `{}`): it refused `initialize`, or exited, with a message
+/// about that.
 pub(super) fn may_be_about_keys(error: &ClientError) -> bool {
     let says = |text: &str, words: &[&str]| {
         let text = text.to_lowercase();

@@ -65,13 +65,13 @@ impl Transport for Fake {
 /// How long anything may be waited for.
 const LIMIT: Duration = Duration::from_secs(30);
 
-/// Waits, and fails when it takes too long: by the clock on the wall, since that of a test may stand still.
+/// Waits, and fails if it takes too long: by the wall clock, because a test's clock may be paused.
 async fn within<T>(what: &str, wait: impl Future<Output = T>) -> T {
     let (over, is_over) = oneshot::channel();
     let (done, is_done) = std::sync::mpsc::channel::<()>();
     std::thread::spawn(move || {
         if is_done.recv_timeout(LIMIT) == Err(RecvTimeoutError::Timeout) {
-            // Whoever waited may be done by now.
+            // The waiting task may already be done.
             let _ = over.send(());
         }
     });
@@ -84,31 +84,31 @@ async fn within<T>(what: &str, wait: impl Future<Output = T>) -> T {
     waited
 }
 
-/// The server's end of a connection. Dropped, the server is dead.
+/// The server's end of a connection. Dropping it kills the server.
 pub(super) struct Peer {
     said: mpsc::UnboundedReceiver<Frame>,
     incoming: mpsc::UnboundedSender<Incoming>,
 }
 
 impl Peer {
-    /// What the client says next, or `None` when it has closed.
+    /// The client's next message, or `None` if it has closed the connection.
     pub(super) async fn hear(&mut self) -> Option<Frame> {
         within("the client says nothing", self.said.recv()).await
     }
 
-    /// What the client has said already, if anything.
+    /// The client's next message, if there is one already.
     pub(super) fn heard(&mut self) -> Option<Frame> {
         self.said.try_recv().ok()
     }
 
-    /// The request or notification `method`, which the client says next: its id and its params.
+    /// Expects the request or notification `method` next: its id and its params.
     pub(super) async fn expect(&mut self, method: &str) -> (Id, Value) {
         let frame = self.hear().await.expect("the client says something");
         assert_eq!(frame.method(), Some(method), "{frame:?}");
         (frame.id().cloned().unwrap_or(Id::from("none")), frame.body_value().expect("JSON"))
     }
 
-    /// The reply to `id`, which the client says next.
+    /// Expects the reply to `id` next.
     pub(super) async fn expect_reply(&mut self, id: &Id) -> Value {
         let frame = self.hear().await.expect("the client says something");
         assert!(frame.method().is_none() && frame.id() == Some(id), "{frame:?}");
@@ -116,11 +116,11 @@ impl Peer {
     }
 
     pub(super) fn say(&self, frame: Frame) {
-        // The client may have closed.
+        // The client may have closed the connection.
         drop(self.incoming.send(Incoming::Frame(frame)));
     }
 
-    /// Ends, with `stderr` as its last words.
+    /// Exits, with `stderr` as its last words.
     pub(super) fn end(self, stderr: &[&str]) {
         let stderr = stderr.iter().map(|line| (*line).to_owned()).collect();
         drop(self.incoming.send(Incoming::Closed(Closed { reason: "it exited".into(), stderr })));
@@ -148,12 +148,12 @@ impl Peer {
         self.say(Frame::request(id, "elicitation/create", Some(&form("Name?"))));
     }
 
-    /// Says something of its own while it answers the request `id`, as a transport tells that has a stream for each.
+    /// Sends a message while it answers the request `id`, like a transport with a stream for each request.
     pub(super) fn say_during(&self, id: &Id, frame: Frame) {
         drop(self.incoming.send(Incoming::During(id.clone(), frame)));
     }
 
-    /// A legacy server's part of the opening, with the probe refused.
+    /// A legacy server's part of the opening, refusing the probe.
     pub(super) async fn open_legacy(&mut self) {
         self.open_legacy_with(json!({"tools": {}})).await;
     }
@@ -187,7 +187,7 @@ pub(super) fn link(id: &str) -> Value {
     json!({"mode": "url", "message": "Go", "url": format!("https://idp.example/{id}"), "elicitationId": id})
 }
 
-/// A question on somebody's desk.
+/// A question that a test answers.
 pub(super) struct OnDesk {
     pub(super) question: Arc<Question>,
     pub(super) stop: CancellationToken,
@@ -206,13 +206,13 @@ impl OnDesk {
     }
 }
 
-/// Somebody who waits behind a link.
+/// A resolver's wait for a link.
 pub(super) struct Behind {
     pub(super) done: CancellationToken,
     pub(super) end: oneshot::Sender<Waited>,
 }
 
-/// A resolver that leaves the answers to the test.
+/// A resolver whose answers come from the test.
 pub(super) struct FakeDesk {
     questions: mpsc::UnboundedSender<OnDesk>,
     behind: mpsc::UnboundedSender<Behind>,
@@ -246,7 +246,7 @@ impl Resolver for FakeDesk {
     }
 }
 
-/// One of several who share a client, with a desk of its own.
+/// One of several callers of one client, with its own desk.
 pub(super) fn caller() -> (Caller, mpsc::UnboundedReceiver<OnDesk>) {
     let (questions, on_desk) = mpsc::unbounded_channel();
     let (behind, _) = mpsc::unbounded_channel();
@@ -282,7 +282,7 @@ impl FakeWorld {
     }
 }
 
-/// What a test wants to be different.
+/// What a test changes.
 #[derive(Default)]
 pub(super) struct Wish {
     pub(super) times: Option<Times>,

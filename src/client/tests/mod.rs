@@ -1,4 +1,4 @@
-//! Clients against a server that is played by the test: no process, no network, and time that is moved by hand.
+//! Clients against a server that the test plays: no process, no network, and a clock that is moved by hand.
 
 mod fake;
 mod listening;

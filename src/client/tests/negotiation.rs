@@ -238,7 +238,7 @@ async fn the_second_run_sends_no_probe() {
     })
     .await;
     assert_eq!(revision(&client), Revision::V2025_11_25);
-    // It has become modern meanwhile.
+    // It has become modern in the meantime.
     let (client, _peer) = open(wish(), async |peers| {
         let mut server = peers.recv().await?;
         let (id, _) = server.expect("initialize").await;
@@ -378,7 +378,7 @@ async fn a_strict_old_server_is_opened_again_without_the_sub_keys() {
             if dies {
                 let line = "ValidationError: capabilities.elicitation.form: Extra inputs are not permitted";
                 server.end(&[line]);
-                // Ended after a refused probe, it is started again without one.
+                // It exits after a refused probe, and is started again without one.
                 let mut server = peers.recv().await?;
                 server.expect("initialize").await;
                 server.end(&[line]);

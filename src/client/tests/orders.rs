@@ -24,7 +24,7 @@ enum FakeStep {
     Answer(usize),
     Withdraw(usize),
     Settle,
-    /// Nothing is heard for a long time.
+    /// Nothing arrives for a long time.
     Silence,
     Result,
     Interrupt,
@@ -45,12 +45,12 @@ fn steps() -> impl Strategy<Value = Vec<FakeStep>> {
     prop::collection::vec(step, 1..40)
 }
 
-/// What became of the questions, by their ids.
+/// What happened to the questions, by their ids.
 #[derive(Default)]
 struct FakeFate {
     asked: u64,
     withdrawn: HashSet<u64>,
-    /// Withdrawn when there was an answer already, or the call was over: there is one reply or none.
+    /// Withdrawn when there already was an answer, or the call was over: there is one reply or none.
     raced: HashSet<u64>,
     replies: HashMap<u64, usize>,
     died: bool,
@@ -68,7 +68,7 @@ impl FakeFate {
     }
 }
 
-/// Lets everybody do what there is to do.
+/// Lets everybody finish what they can do now.
 async fn settle() {
     for _ in 0..100 {
         tokio::task::yield_now().await;
@@ -85,7 +85,7 @@ async fn play(steps: Vec<FakeStep>) -> FakeFate {
         let (call, _) = server.as_mut().expect("alive").expect("tools/call").await;
         let mut desk: Vec<(u64, OnDesk)> = Vec::new();
         let (mut answered, mut is_over) = (HashSet::new(), false);
-        // What was withdrawn without the client having had the time to hear of it.
+        // Withdrawn before the client had the time to notice.
         let mut unread = HashSet::new();
         for step in steps {
             let Some(peer) = &mut server else { break };
@@ -124,7 +124,7 @@ async fn play(steps: Vec<FakeStep>) -> FakeFate {
                     }
                 }
                 FakeStep::Silence => {
-                    // Time passes when everybody has done what there is to do.
+                    // Time passes only when everybody has finished.
                     tokio::time::sleep(LONG).await;
                     unread.clear();
                 }
@@ -174,7 +174,7 @@ fn run(steps: Vec<FakeStep>) -> FakeFate {
     runtime.expect("a runtime").block_on(play(steps))
 }
 
-/// That the steps do what they are called.
+/// Checks that the steps do what their names say.
 #[test]
 fn calls_time_out_are_interrupted_and_lose_their_server() {
     let replies = |fate: &FakeFate| [1, 2].map(|id| fate.replies.get(&id).copied().unwrap_or_default());

@@ -57,7 +57,7 @@ async fn an_id_is_answered_once_while_its_question_is_open_and_is_free_afterward
         let id = Id::from(7);
         server.ask(&id);
         server.ask(&id);
-        // Whatever is said about the second would be taken for the answer to the first.
+        // An answer to the second question would be taken for the answer to the first.
         stage.question().await.accept(json!({"name": "Ada"}));
         assert_eq!(server.expect_reply(&id).await["content"], json!({"name": "Ada"}));
         server.ask(&id);
@@ -284,7 +284,7 @@ async fn an_interrupted_call_is_cancelled_and_its_question_answered() {
         let (_, params) = server.expect("notifications/cancelled").await;
         assert_eq!(params["requestId"], call.to_value());
         assert_eq!(server.expect_reply(&Id::from(1)).await, json!({"action": "cancel"}));
-        // The late answer is dropped without a word.
+        // The late answer is dropped silently.
         server.reply(&call, json!({}));
     };
     let (done, ()) = tokio::join!(call(&client, None, &stop), play);

@@ -124,7 +124,7 @@ async fn an_accepted_link_is_not_asked_about_again_while_it_is_waited_behind() {
         let (id, params) = server.expect("tools/call").await;
         assert_eq!(params["requestState"], "s4");
         server.reply(&id, asking(inputs.clone(), "s5"));
-        // Not done, though the person thought so.
+        // Not finished, although the person thought so.
         stage.question().await.accept(json!({}));
         let (id, _) = server.expect("tools/call").await;
         let behind = stage.behind.recv().await.expect("somebody waits");

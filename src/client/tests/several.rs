@@ -21,13 +21,13 @@ async fn call(client: &Client, name: &str, caller: Caller) -> CallReport {
     }
 }
 
-/// The next call that the server is sent: its id, and the tool.
+/// The next call that the server gets: its id, and the tool.
 async fn called(server: &mut Peer) -> (Id, String) {
     let (id, params) = server.expect("tools/call").await;
     (id, params["name"].as_str().expect("a name").to_owned())
 }
 
-/// The server learns to know the tool as one that asks nothing.
+/// The client learns that the tool asks nothing.
 async fn is_quiet(client: &Client, server: &mut Peer, name: &str) {
     let play = async {
         let (id, _) = called(server).await;
@@ -54,7 +54,7 @@ async fn calls_that_may_ask_run_one_after_the_other_until_they_have_asked() {
         let of_two = desk_of_two.recv().await.expect("a question of the second");
         of_two.accept(json!({"name": "Two"}));
         assert_eq!(server.expect_reply(&Id::from("q2")).await["content"], json!({"name": "Two"}));
-        // The first is told its answer once the second cannot ask any more.
+        // The first gets its answer once the second can no longer ask.
         of_one.accept(json!({"name": "One"}));
         assert!(timeout(Duration::from_secs(1), server.hear()).await.is_err(), "the answer waits");
         server.reply(&second, json!({}));

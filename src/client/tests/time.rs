@@ -47,7 +47,7 @@ async fn the_clock_stands_still_while_questions_are_open() {
         second.accept(json!({}));
         server.expect_reply(&Id::from(1)).await;
         server.expect_reply(&Id::from(2)).await;
-        // It starts again: whoever answered was a sign of life.
+        // The limit starts again: the answer was a sign of life.
         sleep(SECOND + SECOND / 2).await;
         server.reply(&call, json!({}));
     };

@@ -1,4 +1,4 @@
-//! Formats where no validator is at hand. What a validator takes is taken here, too; the tests of both are the same.
+//! Formats without a validator crate. They accept what the validators accept; both have the same tests.
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 
@@ -70,7 +70,8 @@ fn is_authority(authority: &str) -> bool {
     is_encoded(user, ":") && is_place
 }
 
-/// Whether `text` is made of what may stand in every part of an address, of `others`, and of encoded bytes.
+/// Whether `text` consists of characters that are allowed in every part of an address, of `others`, and of
+/// percent-encoded bytes.
 fn is_encoded(text: &str, others: &str) -> bool {
     let mut parts = text.split('%');
     let is_plain = |part: &str| {
@@ -82,7 +83,7 @@ fn is_encoded(text: &str, others: &str) -> bool {
     parts.next().is_some_and(is_plain) && parts.all(is_byte)
 }
 
-/// The number that `text` is in so many digits.
+/// The number that `text` spells in this many digits.
 fn number(text: &str, digits: usize) -> Option<u32> {
     let is_number = text.len() == digits && text.bytes().all(|byte| byte.is_ascii_digit());
     text.parse().ok().filter(|_| is_number)
@@ -117,7 +118,7 @@ fn is_date_time(text: &str) -> bool {
     let (Some(hour), Some(minute), Some(second)) = (number(hour, 2), number(minute, 2), number(second, 2)) else {
         return false;
     };
-    // A leap second is the last of a day, where the day is that of Greenwich.
+    // A leap second is the last second of a day in UTC.
     let of_day = (i64::from(hour * 60 + minute) - offset).rem_euclid(24 * 60);
     let is_second = second < 60 || (second == 60 && of_day == 24 * 60 - 1);
     let is_fraction = !fraction.is_empty() && fraction.bytes().all(|byte| byte.is_ascii_digit());

@@ -1,4 +1,4 @@
-//! Formats as the validators that servers use see them.
+//! Formats as the validators that servers use understand them.
 
 use std::sync::LazyLock;
 
