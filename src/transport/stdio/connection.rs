@@ -126,7 +126,9 @@ impl Stdio {
     fn take_line(&mut self, line: Result<Option<Vec<u8>>, LineError>) {
         match line {
             Ok(Some(line)) => {
-                if let Some(how) = split::foreign(&line).filter(|_| !self.has_spoken) {
+                if !self.has_spoken
+                    && let Some(how) = split::foreign(&line)
+                {
                     self.ends.reason = Some(format!("the server ({}) {how}", self.name));
                     return self.close_now();
                 }

@@ -33,6 +33,7 @@ pub(super) fn messages(mut line: Vec<u8>) -> Vec<Incoming> {
 
 /// In what way a first line shows that the server speaks something else altogether, as the end of a sentence about it.
 pub(super) fn foreign(line: &[u8]) -> Option<&'static str> {
+    let line = &line[..line.len().min(PREVIEW)];
     let nulls = line.iter().filter(|byte| **byte == 0).count();
     if line.starts_with(b"\xff\xfe") || line.starts_with(b"\xfe\xff") || (line.len() >= 8 && nulls * 3 >= line.len()) {
         return Some("does not write UTF-8: it looks like UTF-16");
