@@ -17,11 +17,12 @@ impl Keeper {
                 keeper.spread(&notice);
             }
         });
-        let keeper = Arc::downgrade(self);
+        let (keeper, traced) = (Arc::downgrade(self), Arc::downgrade(self));
         let trace = Trace::passing_on(move |line| {
             let Some(keeper) = Weak::upgrade(&keeper) else { return };
             keeper.links().iter().filter(|link| link.traces).for_each(|link| link.traced(line));
-        });
+        })
+        .while_read(move || traced.upgrade().is_some_and(|keeper| keeper.links().iter().any(|link| link.traces)));
         let resolver: Arc<dyn Resolver> = Arc::new(Latest::new(Arc::downgrade(self)));
         let options = HostOptions {
             sign_in: SignInOptions { person: Some(Arc::clone(&resolver)), ..SignInOptions::default() },

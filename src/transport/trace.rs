@@ -26,6 +26,7 @@ mod exchange;
 #[derive(Clone)]
 pub struct Trace {
     lines: Arc<dyn Fn(&[u8]) + Send + Sync>,
+    is_read: Arc<dyn Fn() -> bool + Send + Sync>,
     fault: Arc<OnceLock<String>>,
     server: String,
     mask: Mask,
@@ -80,7 +81,19 @@ impl Trace {
 
     /// A trace whose lines go to `lines`, each with its line end.
     pub fn passing_on(lines: impl Fn(&[u8]) + Send + Sync + 'static) -> Self {
-        Self { lines: Arc::new(lines), fault: Arc::default(), server: String::new(), mask: Mask::default() }
+        Self {
+            lines: Arc::new(lines),
+            is_read: Arc::new(|| true),
+            fault: Arc::default(),
+            server: String::new(),
+            mask: Mask::default(),
+        }
+    }
+
+    /// The same trace, which makes no line while `is_read` says that nobody would get it: a line is a copy of its frame.
+    #[must_use]
+    pub fn while_read(self, is_read: impl Fn() -> bool + Send + Sync + 'static) -> Self {
+        Self { is_read: Arc::new(is_read), ..self }
     }
 
     /// Writes a line of another process's trace, in which nothing is hidden yet.
@@ -109,6 +122,9 @@ impl Trace {
 
     /// Writes a frame that goes to the server.
     pub(super) fn sent(&self, frame: &Frame) {
+        if !(self.is_read)() {
+            return;
+        }
         match redacted(frame) {
             Some(value) => self.write("sent", value.to_string().as_bytes()),
             None => self.write("sent", &on_one_line(frame.bytes())),
@@ -117,12 +133,16 @@ impl Trace {
 
     /// Writes a frame that came from the server.
     pub(super) fn received(&self, frame: &Frame) {
-        self.write("received", &on_one_line(frame.bytes()));
+        if (self.is_read)() {
+            self.write("received", &on_one_line(frame.bytes()));
+        }
     }
 
     /// Writes anything else.
     pub(super) fn note(&self, key: &str, value: &Value) {
-        self.write(key, value.to_string().as_bytes());
+        if (self.is_read)() {
+            self.write(key, value.to_string().as_bytes());
+        }
     }
 
     fn write(&self, key: &str, value: &[u8]) {
@@ -195,6 +215,20 @@ mod tests {
         assert_eq!(lines[0]["server"], "forms");
         assert_eq!(lines[1]["sent"]["params"]["inputResponses"]["q"]["content"], json!({"pin": REDACTED}));
         assert_eq!(lines[2]["received"], json!({"id": 1, "result": {"content": []}}));
+    }
+
+    #[test]
+    fn no_line_is_made_while_nobody_would_get_it() {
+        let (is_read, lines) = (Arc::new(Mutex::new(false)), Arc::new(Mutex::new(0)));
+        let (reads, counted) = (Arc::clone(&is_read), Arc::clone(&lines));
+        let trace = Trace::passing_on(move |_| *counted.lock().expect("a count") += 1)
+            .while_read(move || *reads.lock().expect("a state"));
+        let frame = Frame::notification("ping", None);
+        trace.received(&frame);
+        *is_read.lock().expect("a state") = true;
+        trace.received(&frame);
+        trace.sent(&frame);
+        assert_eq!(*lines.lock().expect("a count"), 2);
     }
 
     #[cfg(unix)]
