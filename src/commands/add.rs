@@ -1,4 +1,4 @@
-//! `toolnexus add`: a server, put into a configuration file.
+//! `toolnexus add`: puts a server into a configuration file.
 
 use std::path::{Path, PathBuf};
 
@@ -58,7 +58,7 @@ pub struct AddArgs {
 /// Adds the server.
 ///
 /// # Errors
-/// When there is one of that name, it could not be started as it would stand there, or the file cannot be edited.
+/// If there already is one with that name, if it could not be started from there, or if the file cannot be edited.
 pub fn run(args: &AddArgs, context: &Context) -> anyhow::Result<()> {
     let environment = Environment::current();
     let mut file = args.file.open(context, &environment)?;
@@ -81,7 +81,7 @@ pub fn run(args: &AddArgs, context: &Context) -> anyhow::Result<()> {
     Ok(context.printer.data("added", &value, || format!("added {} to {path}\n", safe_line(&args.name)))?)
 }
 
-/// That a secret stands in a file now.
+/// The warning that the file now contains a secret.
 pub(super) fn as_it_is(server: &str, place: &str) -> String {
     format!(
         "{server}: {place} looks like a secret, and is in the file as plain text; write `${{VAR}}` instead to keep it \
@@ -89,13 +89,13 @@ pub(super) fn as_it_is(server: &str, place: &str) -> String {
     )
 }
 
-/// What may go wrong with the entry in another folder, or without more to do.
+/// What may go wrong with the entry when it is used from another folder, or without further steps.
 fn doubts(args: &AddArgs, folder: &Path, environment: &Environment) -> Vec<String> {
     let Some(program) = args.command.first().filter(|_| args.cwd.is_none()) else { return Vec::new() };
     let is_missing = !program.contains(['$', '/']) && find_program(program).is_none();
     let is_relative =
         |word: &&String| [".", ".."].contains(&word.as_str()) || word.starts_with("./") || word.starts_with("../");
-    // A project's own file is used in its folder, as a rule.
+    // A project's own file is usually used in its folder.
     let is_elsewhere = environment.absolute(folder) != environment.folder;
     let relative = args.command.iter().find(is_relative).filter(|_| is_elsewhere);
     let relative = relative.map(|word| {
@@ -120,7 +120,7 @@ fn entry(args: &AddArgs, folder: &Path, environment: &Environment) -> Result<Map
         set("env", pairs(&args.env, '=', "--env", "NAME=VALUE")?);
     }
     if let Some(cwd) = &args.cwd {
-        // In a file a folder counts from where the file is; on the command line, from here.
+        // In a file, paths are relative to the file; on the command line, to the current folder.
         let here = environment.absolute(cwd);
         let stays = cwd.contains("${") || cwd.starts_with('~') || environment.absolute(folder) == environment.folder;
         set("cwd", if stays { json!(cwd) } else { json!(here.components().collect::<PathBuf>()) });
@@ -141,13 +141,13 @@ fn entry(args: &AddArgs, folder: &Path, environment: &Environment) -> Result<Map
 fn pairs(words: &[String], at: char, option: &str, shape: &str) -> Result<Value, Error> {
     let pair = |word: &String| match word.split_once(at) {
         Some((name, value)) if !name.trim().is_empty() => Ok((name.trim().to_owned(), json!(value.trim_start()))),
-        // The value may be a secret.
+        // The value may be a secret, so it is not shown.
         _ => Err(Error::usage(format!("{option} needs {shape}"))),
     };
     words.iter().map(pair).collect::<Result<Map<_, _>, _>>().map(Value::Object)
 }
 
-/// Whether the entry is one. A variable that is not set yet is not its fault.
+/// Checks that the entry can be used. A variable that is not set yet does not matter.
 fn check(name: &str, entry: &Map<String, Value>, environment: &Environment) -> Result<(), Error> {
     let config = config::parse_value(&json!({"mcpServers": {name: entry}}), environment)?;
     match config.servers.into_iter().next().map(|entry| entry.server) {

@@ -73,7 +73,7 @@ struct CheckArgs {
 /// Runs `answers`.
 ///
 /// # Errors
-/// [`Error::Answers`] for a file that is wrong, [`Error::Unanswered`] when it would not answer.
+/// [`Error::Answers`] if the file is wrong, [`Error::Unanswered`] if it would not answer the question.
 pub fn run(args: &AnswersArgs, context: &Context) -> anyhow::Result<()> {
     let printer = &context.printer;
     match &args.command {
@@ -116,7 +116,7 @@ fn check(args: &CheckArgs, printer: &Printer) -> anyhow::Result<()> {
     }
 }
 
-/// The params of the question in a file: a whole question, or a form's schema alone.
+/// The params of the question in a file: a whole question, or only a form's schema.
 fn read_question(path: &Path) -> Result<Value, Error> {
     let wrong = |reason: String| Error::Answers(format!("the schema {} cannot be used: {reason}", path.display()));
     let text = match path.as_os_str().to_str() {

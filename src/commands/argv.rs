@@ -1,6 +1,6 @@
-//! The words of a command line, before clap reads them.
+//! Prepares the words of a command line for clap.
 //!
-//! Options may stand before the subcommand too: `toolnexus -o json --answers a.json call forms greet`.
+//! Options may come before the subcommand, too: `toolnexus -o json --answers a.json call forms greet`.
 
 use std::ffi::{OsStr, OsString};
 
@@ -16,15 +16,15 @@ mod tool_options;
 pub(crate) use tool_options::MARK;
 pub(crate) use tool_options::{mark_tool_options, tool_option, unmarked};
 
-/// The words of a command line, the program's name first, as `grammar` understands them.
+/// The words of a command line, the program's name first, in the order that `grammar` understands.
 pub(crate) fn read_words(words: Vec<OsString>, grammar: &mut Command) -> Result<ArgMatches, clap::Error> {
     let words = mark_tool_options(subcommand_first(help_as_option(words), grammar), grammar);
     grammar.try_get_matches_from_mut(words)
 }
 
-/// `words`, the program's name first, with the options that stand before the subcommand moved behind it, where each
-/// subcommand takes those that are its own and refuses the others by name. What `grammar` itself has to say (`--help`,
-/// `--version`) and what it does not know stays where it is.
+/// `words`, the program's name first, with the options before the subcommand moved after it, where the subcommand
+/// accepts its own options and refuses others by name. Options of `grammar` itself (`--help`, `--version`) and unknown
+/// ones stay where they are.
 pub(crate) fn subcommand_first(words: Vec<OsString>, grammar: &Command) -> Vec<OsString> {
     let mut at = 1;
     while let Some(word) = words.get(at) {
@@ -53,7 +53,7 @@ fn help_as_option(mut words: Vec<OsString>) -> Vec<OsString> {
     words
 }
 
-/// What is right where COMMAND is a word that other programs use.
+/// What to write instead, if COMMAND is a word that other programs use.
 pub(crate) fn command_meant(word: &str) -> Option<&'static str> {
     Some(match word.to_lowercase().as_str() {
         "list" | "ls" | "tool" | "list-tools" | "tools/list" | "describe" | "inspect" => "tools",
@@ -72,7 +72,8 @@ pub(crate) fn command_meant(word: &str) -> Option<&'static str> {
     })
 }
 
-/// What is right where an option is not ours, but much like one, or is what other programs call it.
+/// What to write instead, if an option is not ours, but similar to one of ours, or the name that other programs use for
+/// it.
 pub(crate) fn option_meant(grammar: &Command, command: &str, name: &str) -> Option<String> {
     if matches!(name, "json" | "format" | "raw") {
         return Some("-o json".to_owned());
@@ -82,9 +83,9 @@ pub(crate) fn option_meant(grammar: &Command, command: &str, name: &str) -> Opti
     crate::form::nearest(name, names.into_iter()).map(|near| format!("--{near}"))
 }
 
-/// What a word before the subcommand is.
+/// The kind of a word before the subcommand.
 enum Shape {
-    /// An option that is complete.
+    /// A complete option.
     Alone,
     /// An option whose value is the next word.
     TakesNext,
@@ -122,13 +123,13 @@ impl Shape {
     }
 }
 
-/// The option of the program, or of one of its subcommands.
+/// The option, of the program or of one of its subcommands, for which `is_it` is true.
 fn option(grammar: &Command, is_it: impl Fn(&Arg) -> bool) -> Option<&Arg> {
     let commands = std::iter::once(grammar).chain(grammar.get_subcommands());
     commands.flat_map(Command::get_arguments).find(|arg| is_it(arg))
 }
 
-/// The subcommands that take the option `word`.
+/// The subcommands that have the option `word`.
 pub(crate) fn commands_with(grammar: &Command, word: &str) -> Vec<String> {
     let is_it = |arg: &Arg| {
         let long = word.strip_prefix("--").is_some_and(|long| arg.get_long() == Some(long));
@@ -138,7 +139,7 @@ pub(crate) fn commands_with(grammar: &Command, word: &str) -> Vec<String> {
     grammar.get_subcommands().filter(takes).map(|command| command.get_name().to_owned()).collect()
 }
 
-/// The output mode that `words` ask for: for an error in the words themselves, which clap then cannot read.
+/// The output mode that `words` ask for; needed for errors in the words themselves, when clap cannot parse them.
 pub(crate) fn guess_output(words: &[OsString]) -> OutputMode {
     let words: Vec<&str> = words.iter().map_while(|word| word.to_str()).take_while(|word| *word != "--").collect();
     let after = |index: usize| words.get(index + 1).copied();
@@ -147,7 +148,7 @@ pub(crate) fn guess_output(words: &[OsString]) -> OutputMode {
             return value.strip_prefix('=').or_else(|| after(index).filter(|_| value.is_empty()));
         }
         let letters = word.strip_prefix('-').filter(|letters| !letters.starts_with('-'))?;
-        // Switches may stand together with it: `-qojson`.
+        // It may be combined with switches: `-qojson`.
         let value = letters.trim_start_matches(['q', 'v', 'h', 'V']).strip_prefix('o')?;
         if value.is_empty() { after(index) } else { Some(value.trim_start_matches('=')) }
     });

@@ -94,7 +94,7 @@ pub struct CallArgs {
 /// Calls the tool and prints its result.
 ///
 /// # Errors
-/// [`Error`], for everything but a result that is not a failure.
+/// [`Error`], unless the result is a success.
 pub async fn run(args: CallArgs, context: &Context) -> anyhow::Result<()> {
     let printer = &context.printer;
     let (server, tool, words) = split(args.words, args.command)?;
@@ -105,7 +105,7 @@ pub async fn run(args: CallArgs, context: &Context) -> anyhow::Result<()> {
     let lines = args.many.open(answers_take_stdin)?;
     let stdin_is_taken = answers_take_stdin || args.many.takes_stdin();
     let given = Given::read(words, args.args, stdin_is_taken).map_err(|error| {
-        // Words that are not arguments are often a program that should stand behind `--`.
+        // Words that are not arguments are often a program that should come after `--`.
         match server.clone().config(&context.global, &args.server) {
             Err(unknown @ Error::Config(ConfigError::UnknownServer { .. })) => slip.explain(unknown),
             _ => error,
@@ -141,11 +141,11 @@ pub async fn run(args: CallArgs, context: &Context) -> anyhow::Result<()> {
         }
     };
     let heard = session.close().await;
-    // What was not used matters only where everything else went well.
+    // Unused answers matter only if everything else went well.
     questions.finish(printer, ended.is_ok() && heard.unanswered.is_empty()).await?;
     match ended {
         Ok(ended) => ended.conclude(heard.unanswered).map_err(Into::into),
-        // What the server made of a question that nobody answered matters less than the question.
+        // An unanswered question matters more than the server's reaction to it.
         Err(error) if !heard.unanswered.is_empty() && is_refusal(&error) => {
             Err(Error::Unanswered(heard.unanswered).into())
         }
@@ -178,14 +178,14 @@ pub(super) fn split(words: Vec<String>, command: Vec<String>) -> Result<(ServerW
     Ok((server, tool, rest))
 }
 
-/// Where a call goes.
+/// The target of a call.
 pub(super) struct CallTarget {
     pub(super) client: Arc<Client>,
-    /// The tool's entry in the server's list; `None` where there is no list to look in.
+    /// The tool's entry in the server's list; `None` if there is no list.
     pub(super) tool: Option<Tool>,
 }
 
-/// A call over a connection of a session.
+/// A call over a session's connection.
 pub(super) struct CommandCall<'a> {
     pub(super) session: &'a CommandHost,
     pub(super) context: &'a Context,
@@ -197,9 +197,9 @@ pub(super) struct CommandCall<'a> {
     pub(super) defer: Option<&'a Path>,
     pub(super) shown: &'a ResultArgs,
     pub(super) dry_run: bool,
-    /// Whether a person writes the arguments.
+    /// Whether a person edits the arguments.
     pub(super) edit: bool,
-    /// The words before and after the address of a resource that is read.
+    /// The words before and after the URI of a resource, in a command that reads it.
     pub(super) reads: (String, String),
 }
 
@@ -217,7 +217,7 @@ impl CommandCall<'_> {
         )
     }
 
-    /// Makes the call, and gives its result.
+    /// Makes the call and returns its result.
     pub(super) async fn perform_quietly(
         &self,
         given: &Given,
@@ -228,7 +228,7 @@ impl CommandCall<'_> {
         Ok((Ended::of_tool(&self.server, &self.tool, report), result))
     }
 
-    /// `None` where the request was shown alone.
+    /// `None` if the request was only printed.
     async fn make(&self, given: &Given, timeout: Option<Duration>) -> anyhow::Result<Option<CallReport>> {
         let target = self.target().await?;
         let arguments = if self.edit {
@@ -249,21 +249,21 @@ impl CommandCall<'_> {
         Ok(Some(report))
     }
 
-    /// The server's client, and what it lists of the tool.
+    /// The server's client, and the tool's entry in its list.
     pub(super) async fn target(&self) -> anyhow::Result<CallTarget> {
         let client = self.session.connect(self.server.as_str()).await?;
         let tool = self.find(&client).await?;
         Ok(CallTarget { client, tool })
     }
 
-    /// The tool's entry in the server's list; `None` when there is no list to look in.
+    /// The tool's entry in the server's list; `None` if there is no list.
     async fn find(&self, client: &Client) -> anyhow::Result<Option<Tool>> {
         let stop = &self.session.signals.stop;
         let _waiting = self.session.wait_for_list(self.server.as_str());
         let is_there = |tools: &[Tool]| tools.iter().any(|tool| tool.name == self.tool);
         let knew = client.has_known_tools();
         let listed = match client.known_tools(stop).await {
-            // What was listed a while ago may not be all any more.
+            // An old list may be out of date.
             Ok(known) if knew && !is_there(&known) => client.list_tools(stop).await,
             listed => listed,
         };
@@ -287,7 +287,7 @@ impl CommandCall<'_> {
         Err(Error::UnknownTool { server: self.server.clone(), tool: self.tool.clone(), known }.into())
     }
 
-    /// Makes the call. Gives its result, and in our words how it does not fit the tool's `outputSchema`.
+    /// Makes the call. Returns its result, and a message if it does not fit the tool's `outputSchema`.
     pub(super) async fn send(
         &self,
         target: &CallTarget,
@@ -325,7 +325,7 @@ impl CommandCall<'_> {
         }
     }
 
-    /// The arguments object: typed, complete, and held against the tool's schema.
+    /// The arguments object: typed, complete, and checked against the tool's schema.
     async fn arguments(&self, given: &Given, tool: Option<&Tool>) -> anyhow::Result<Map<String, Value>> {
         let mut arguments = given.typed(tool).map_err(|error| self.refused(&error))?;
         let missing = arguments.missing();
@@ -339,10 +339,10 @@ impl CommandCall<'_> {
         Ok(values)
     }
 
-    /// Arguments that fit, and what is odd about them.
+    /// Arguments that fit, with warnings about what looks odd.
     ///
     /// # Errors
-    /// [`Error::Usage`] with what does not fit.
+    /// [`Error::Usage`] if they do not fit.
     pub(super) fn checked(&self, arguments: Arguments) -> Result<(Map<String, Value>, Vec<String>), Error> {
         let unchecked = arguments.check().map_err(|error| self.refused(&error))?;
         let Arguments { values, mut warnings, .. } = arguments;
@@ -350,7 +350,7 @@ impl CommandCall<'_> {
         Ok((values, warnings))
     }
 
-    /// An argument that the tool does not take.
+    /// The error for an argument that the tool does not accept.
     pub(super) fn refused(&self, error: &ArgumentError) -> Error {
         let page = format!("`{}` shows what {} takes", self.page, self.tool);
         let ours = match error {
@@ -361,7 +361,7 @@ impl CommandCall<'_> {
         Error::Usage { message: refused(error).to_string(), hint: Some(hint) }
     }
 
-    /// Asks the person for arguments that are missing.
+    /// Asks the person for missing arguments.
     async fn ask(&self, missing: &Form) -> Result<Map<String, Value>, Error> {
         let names: Vec<&str> = missing.fields.iter().map(|field| field.key.as_str()).collect();
         let needs = |why: &str| Error::Usage {

@@ -1,5 +1,5 @@
-//! `toolnexus __complete`: what may stand in place of the last word. Reads the configuration and the names of last time,
-//! and starts nothing.
+//! `toolnexus __complete`: candidates for the last word. Reads the configuration and remembered names, and starts
+//! nothing.
 
 use std::path::Path;
 
@@ -15,31 +15,31 @@ use crate::{
 /// What `__complete` takes.
 #[derive(Args, Debug)]
 pub struct CandidatesArgs {
-    /// The words of the command line behind the program's name; the last one is completed
+    /// The words of the command line after the program's name; the last one is completed
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
     pub words: Vec<String>,
 }
 
-/// A word, and what it is.
+/// A word, and its description.
 type Candidate = (String, String);
 
-/// Prints the candidates, one a line, each with a tab and what it is.
+/// Prints the candidates, one per line, each with a tab and its description.
 ///
 /// # Errors
-/// When stdout cannot be written.
+/// If stdout cannot be written.
 pub fn run(args: &CandidatesArgs, context: &Context) -> anyhow::Result<()> {
     let printer = &context.printer;
     let (last, before) = args.words.split_last().map_or(("", &[][..]), |(last, before)| (last.as_str(), before));
     let mut found = candidates(before, last, &Environment::current(), &context.grammar());
     found.retain(|(word, _)| word.starts_with(last) && !word.contains(char::is_whitespace));
-    // What a server calls its own may not be read as an option, and has to be typed as it is.
+    // Names from servers must not look like options, and must be easy to type.
     found.retain(|(word, _)| (last.starts_with('-') || !word.starts_with('-')) && safe_name(word) == *word);
     let line = |(word, about): &Candidate| format!("{word}\t{}\n", safe_name(about));
     Ok(printer.stdout(&found.iter().map(line).collect::<String>())?)
 }
 
 fn candidates(before: &[String], last: &str, environment: &Environment, grammar: &Command) -> Vec<Candidate> {
-    // What stands behind `--` is the command of a server.
+    // After `--` comes a server's command.
     if before.iter().any(|word| word == "--") {
         return Vec::new();
     }
@@ -71,19 +71,19 @@ fn candidates(before: &[String], last: &str, environment: &Environment, grammar:
     }
 }
 
-/// Whether the first word of a command is one of this kind, as its help says.
+/// Whether the first argument of a command is of this kind, according to its help.
 fn takes(command: &Command, kind: &str) -> bool {
     let names = command.get_positionals().next().and_then(|first| first.get_value_names()).unwrap_or_default();
     names.first().is_some_and(|name| name.split([' ', '|']).next() == Some(kind))
 }
 
-/// Whether a command takes as many servers as one likes, as its usage says.
+/// Whether a command accepts any number of servers, according to its usage.
 fn takes_many(command: &Command) -> bool {
     let usage = command.clone().render_usage().to_string();
     ["SERVER...", "SERVER]..."].iter().any(|many| usage.contains(many))
 }
 
-/// The values of an option or of a word, where only some will do.
+/// The allowed values of an option or argument.
 fn values(arg: &clap::Arg) -> Vec<Candidate> {
     let about = |value: &clap::builder::PossibleValue| value.get_help().map(ToString::to_string).unwrap_or_default();
     arg.get_possible_values().iter().map(|value| (value.get_name().to_owned(), about(value))).collect()
@@ -94,7 +94,7 @@ fn clients() -> Vec<Candidate> {
     OtherClient::ALL.map(|client| (client.word().to_owned(), client.title().to_owned())).into()
 }
 
-/// A command line as far as it goes.
+/// A command line up to the cursor.
 struct Words<'a> {
     command: Option<&'a Command>,
     positional: Vec<String>,

@@ -34,7 +34,7 @@ pub struct CompleteArgs {
     pub server: ServerArgs,
 }
 
-/// Asks the server and prints its suggestions, one a line.
+/// Asks the server and prints its suggestions, one per line.
 ///
 /// # Errors
 /// [`Error`].

@@ -1,4 +1,4 @@
-//! `toolnexus completions`: scripts for shells, which ask the program itself what may stand next.
+//! `toolnexus completions`: completion scripts for shells, which call the program itself for candidates.
 
 use clap::{Args, ValueEnum};
 
@@ -23,7 +23,7 @@ pub struct CompletionsArgs {
     pub shell: ShellKind,
 }
 
-/// The shells for which there is a script.
+/// The shells that have a script.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub enum ShellKind {
     /// bash
@@ -41,7 +41,7 @@ pub enum ShellKind {
 /// Prints the script.
 ///
 /// # Errors
-/// When stdout cannot be written.
+/// If stdout cannot be written.
 pub fn run(args: &CompletionsArgs, context: &Context) -> anyhow::Result<()> {
     let printer = &context.printer;
     let script = match args.shell {

@@ -15,34 +15,34 @@ use crate::{
     output::Printer,
 };
 
-/// The whole command line, which no command knows.
+/// The whole command line, which individual commands do not know.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CommandLine {
-    /// Its words.
+    /// Its grammar.
     pub(crate) grammar: fn() -> clap::Command,
-    /// What words say, or what clap says of them, with the grammar that it went by.
+    /// The parsed words, or clap's error, with the grammar that was used.
     pub(crate) read: fn(Vec<OsString>) -> Result<ArgMatches, (clap::Error, clap::Command)>,
-    /// Carries out what they came to.
+    /// Runs the parsed command.
     pub(crate) dispatch: for<'a> fn(ArgMatches, &'a Context) -> LocalBoxFuture<'a, anyhow::Result<()>>,
 }
 
-/// What every command is given: made once, by the edge, and shared by all commands that the program carries out.
+/// What every command gets: created once by the edge, and shared by all commands that the program runs.
 #[derive(Debug)]
 pub struct Context {
     /// The options of every command.
     pub(super) global: GlobalArgs,
-    /// What prints.
+    /// The printer.
     pub(crate) printer: Arc<Printer>,
     signals: Arc<OnceLock<Signals>>,
     program: CommandLine,
-    /// The connections of the shell in which the command is a line.
+    /// The connections of the shell that runs the command as a line.
     pub(super) shared: Option<Arc<ShellConnections>>,
-    /// Where the result goes, in place of being printed.
+    /// Where the result is kept instead of being printed.
     pub(super) keeps: Option<Arc<Mutex<Option<Value>>>>,
 }
 
 impl Context {
-    /// The context of commands with these general options, which print with `printer`, as a part of `program`.
+    /// A context for commands with these general options, which print with `printer`, in `program`.
     pub(crate) fn new(global: GlobalArgs, printer: Arc<Printer>, program: CommandLine) -> Self {
         Self { global, printer, signals: Arc::default(), program, shared: None, keeps: None }
     }
@@ -53,7 +53,7 @@ impl Context {
         Self { global, printer, signals, program: self.program, shared, keeps }
     }
 
-    /// The context of a line of a shell: its connections, and `signals` that end the line alone.
+    /// The context of a line in a shell: the shell's connections, and `signals` that end only the line.
     pub(super) fn line(
         &self,
         global: GlobalArgs,
@@ -71,15 +71,15 @@ impl Context {
         (self.program.grammar)()
     }
 
-    /// What the words of a command line say, or what clap says of them, with the grammar that it went by.
+    /// The parsed words of a command line, or clap's error, with the grammar that was used.
     pub(super) fn read(&self, words: Vec<OsString>) -> Result<ArgMatches, (clap::Error, clap::Command)> {
         (self.program.read)(words)
     }
 
-    /// Carries out a command line.
+    /// Runs a command line.
     ///
     /// # Errors
-    /// What the command gives.
+    /// The command's error.
     pub(super) async fn carry_out(&self, words: ArgMatches) -> anyhow::Result<()> {
         (self.program.dispatch)(words, self).await
     }
@@ -87,7 +87,7 @@ impl Context {
     /// The configuration: that of the shell, or the one that is found.
     ///
     /// # Errors
-    /// When there is none, or it cannot be used.
+    /// If there is none, or it cannot be used.
     pub(super) fn config(&self, environment: &Environment) -> Result<Config, ConfigError> {
         match &self.shared {
             Some(shared) => Ok(shared.host.config().clone()),
@@ -95,16 +95,16 @@ impl Context {
         }
     }
 
-    /// Whether stdin has another use: lines are read from it.
+    /// Whether stdin is already used, because lines are read from it.
     pub(super) fn takes_stdin(&self) -> bool {
         self.shared.is_some()
     }
 
-    /// The signals, with a `stop` of this command's own. They are handled from the first time on: until a command waits for
-    /// something that has to be ended, a signal ends the program as the system does.
+    /// The signals, with a separate `stop` for this command. They are handled from the first call on: until a command
+    /// waits for something that has to be ended, a signal ends the program in the system's own way.
     ///
     /// # Errors
-    /// When the system refuses.
+    /// If the system refuses.
     pub(super) fn signals(&self) -> io::Result<Signals> {
         if let Some(signals) = self.signals.get() {
             return Ok(signals.for_command());
@@ -114,7 +114,7 @@ impl Context {
     }
 }
 
-/// What the error of a command is to the program.
+/// A command's error as an [`Error`].
 pub(crate) fn downcast(error: anyhow::Error) -> Error {
     match error.downcast::<Error>() {
         Ok(error) => error,

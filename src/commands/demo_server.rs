@@ -16,10 +16,10 @@ pub struct DemoServerArgs {
     http: Option<u16>,
 }
 
-/// Serves on stdin and stdout until stdin ends, or over HTTP until the program is ended.
+/// Serves on stdin and stdout until stdin ends, or over HTTP until the program ends.
 ///
 /// # Errors
-/// When the streams cannot be read or written, or the port is taken.
+/// If the streams cannot be read or written, or the port is taken.
 pub async fn run(args: &DemoServerArgs, context: &Context) -> anyhow::Result<()> {
     match args.http {
         Some(port) => serve_demo(port, &context.printer).await,

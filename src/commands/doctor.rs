@@ -1,4 +1,4 @@
-//! `toolnexus doctor`: whether servers are well, step by step, and what is wrong with those that are not.
+//! `toolnexus doctor`: checks servers step by step, and says what is wrong.
 
 use std::{
     collections::HashMap,
@@ -32,7 +32,7 @@ use crate::{
 mod examine;
 pub(crate) mod surroundings;
 
-/// The longest line that is about something of a server's making, in characters.
+/// The longest line about something from a server, in characters.
 const LONGEST: usize = 2_000;
 
 /// What `doctor` takes.
@@ -65,10 +65,10 @@ pub struct DoctorArgs {
     pub server: ServerArgs,
 }
 
-/// What servers said unasked, by their names: warnings of ours about them, in their order.
+/// Our own warnings about servers, by server name, in order.
 type ServerWords = Arc<Mutex<HashMap<String, Vec<String>>>>;
 
-/// Looks at the servers.
+/// Checks the servers.
 ///
 /// # Errors
 /// [`Error`] of the first server that cannot be used; [`Error::Unwell`] under `--strict`.
@@ -152,7 +152,7 @@ fn ear(said: &ServerWords) -> Ear {
     })
 }
 
-/// What was seen of one server.
+/// The findings about one server.
 #[derive(Default)]
 struct Seen {
     steps: Vec<DoctorStep>,
@@ -213,7 +213,7 @@ impl Seen {
     }
 }
 
-/// Where an entry stands, and which it hides.
+/// Where an entry is, and which one it hides.
 fn stands_in(entry: &ServerEntry) -> String {
     let Some(file) = &entry.file else { return String::new() };
     let hides = entry.hides.as_ref().map(|own| format!(", hides the one in {}", own.display())).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! `toolnexus down`: ends kept servers.
+//! `toolnexus down`: stops kept servers.
 
 use clap::Args;
 use futures_util::future::join_all;
@@ -26,10 +26,10 @@ pub struct DownArgs {
     pub all: bool,
 }
 
-/// Ends the servers, all at once.
+/// Stops the servers, all at the same time.
 ///
 /// # Errors
-/// [`Error::Usage`], when one of them is not up.
+/// [`Error::Usage`] if one of them is not up.
 pub async fn run(args: &DownArgs, context: &Context) -> anyhow::Result<()> {
     let printer = &context.printer;
     if args.servers.is_empty() && !args.all {

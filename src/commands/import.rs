@@ -1,4 +1,4 @@
-//! `toolnexus import`: servers of other clients, copied into a configuration file.
+//! `toolnexus import`: copies servers of other clients into a configuration file.
 
 use std::path::{Path, PathBuf};
 
@@ -46,7 +46,7 @@ pub struct ImportArgs {
 /// Copies the servers.
 ///
 /// # Errors
-/// When there is no such client, file or server, or the file cannot be edited; nothing is written then.
+/// If there is no such client, file or server, or the file cannot be edited; then nothing is written.
 pub fn run(args: &ImportArgs, context: &Context) -> anyhow::Result<()> {
     let environment = Environment::current();
     let files = sources(args, &environment)?;
@@ -75,7 +75,7 @@ pub fn run(args: &ImportArgs, context: &Context) -> anyhow::Result<()> {
     copied.show(&to, context)
 }
 
-/// The files that are meant.
+/// The files to import from.
 fn sources(args: &ImportArgs, environment: &Environment) -> Result<Vec<ForeignFile>, Error> {
     let path = Path::new(&args.source);
     let is_path = args.source.contains('/') || args.source.contains('.') || path.is_file();
@@ -104,7 +104,7 @@ fn sources(args: &ImportArgs, environment: &Environment) -> Result<Vec<ForeignFi
     }
 }
 
-/// The entry of `server` as it means the same in a file in `folder`.
+/// The entry of `server`, changed so that it means the same in a file in `folder`.
 fn moved(server: &ForeignServer, folder: &Path) -> Map<String, Value> {
     let mut entry = server.entry.clone();
     if server.folder == folder {
@@ -121,14 +121,14 @@ fn moved(server: &ForeignServer, folder: &Path) -> Map<String, Value> {
         }
     }
     if server.reach != Reach::User && entry.contains_key("command") {
-        // What stands in a project runs in its folder.
+        // A project's server runs in the project's folder.
         entry.entry("cwd").or_insert_with(|| json!(server.folder.display().to_string()));
     }
     let workspace = server.folder.display().to_string();
     entry.into_iter().map(|(key, value)| (key, put_in(value, &workspace))).collect()
 }
 
-/// `value` with `${workspaceFolder}` written out.
+/// `value` with `${workspaceFolder}` replaced.
 fn put_in(value: Value, workspace: &str) -> Value {
     match value {
         Value::String(text) => Value::String(text.replace("${workspaceFolder}", workspace)),
@@ -181,7 +181,7 @@ impl Copied {
             self.kept.push(name.clone());
             return;
         }
-        // Of two with one name in the files of a client the first counts, as it does for our own file.
+        // If two have the same name in a client's files, the first one counts, as in our own file.
         if there.is_some() && (!replace || self.has_seen(name)) {
             self.kept.push(name.clone());
             self.notes.push(format!(

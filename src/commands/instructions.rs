@@ -1,4 +1,4 @@
-//! `toolnexus instructions`: how servers say that they are to be used.
+//! `toolnexus instructions`: what servers say about their use.
 
 use clap::Args;
 use serde_json::json;
@@ -11,7 +11,7 @@ use super::{
 };
 use crate::text::{safe_name, safe_text};
 
-/// The most capabilities that are named.
+/// The most capabilities that are listed.
 const OFFERS: usize = 40;
 
 /// What `instructions` takes.
@@ -28,10 +28,10 @@ pub struct InstructionsArgs {
     pub servers: OneOrAllArgs,
 }
 
-/// Shows who each server is, and its instructions.
+/// Prints who each server is, and its instructions.
 ///
 /// # Errors
-/// [`Error`](crate::error::Error); with several servers, that of the first when none of them could be reached.
+/// [`Error`](crate::error::Error); with several servers, that of the first if none of them could be reached.
 pub async fn run(args: InstructionsArgs, context: &Context) -> anyhow::Result<()> {
     let ask = async |host: &CommandHost, name: &str| Ok(shown(&host.connect(name).await?.info()));
     args.servers.list(("instructions", None), &GrepArgs::default(), context, ask).await

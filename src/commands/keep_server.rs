@@ -12,14 +12,14 @@ use crate::{
 /// What `keep-server` takes.
 #[derive(Args, Debug)]
 pub struct KeepServerArgs {
-    /// End the servers of the keeper on standard input when it is gone
+    /// End the keeper's servers when standard input says that the keeper is gone
     #[arg(long)]
     pub guard: bool,
 }
 
 impl KeepServerArgs {
-    /// What these words come to, the program's name first, where they are those with which other commands start a keeper:
-    /// it lives for long, and is to hold nothing of the grammar of command lines.
+    /// The arguments, if the words (the program's name first) are those with which other commands start a keeper. A
+    /// keeper lives for a long time, so it must not load the grammar of command lines.
     pub fn of(words: &[OsString]) -> Option<Self> {
         let words: Vec<&str> = words.get(1..)?.iter().map(|word| word.to_str()).collect::<Option<_>>()?;
         match words[..] {
@@ -33,7 +33,7 @@ impl KeepServerArgs {
 /// Keeps the server that standard input describes.
 ///
 /// # Errors
-/// [`Error`], when it cannot begin.
+/// [`Error`], if it cannot start.
 pub async fn run(args: &KeepServerArgs) -> anyhow::Result<()> {
     if args.guard {
         return Ok(keeper::guard()?);

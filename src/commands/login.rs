@@ -60,11 +60,11 @@ pub struct LoginArgs {
 /// Signs in.
 ///
 /// # Errors
-/// [`Error`]: exit code 5 when nobody is signed in after all.
+/// [`Error`]: exit code 5 if nobody is signed in afterwards.
 pub async fn run(args: LoginArgs, context: &Context) -> anyhow::Result<()> {
     let printer = &context.printer;
     let Selected { server, .. } = Selected::new(vec![args.server.clone()], Vec::new());
-    // One word was given.
+    // There is exactly one word.
     let Some(server) = server else { return Err(Error::usage("SERVER is missing").into()) };
     let (config, name) = server.ready(context, &args.options).await?;
     let Endpoint::Http(http) = config.server(&name)?.endpoint.clone() else {
@@ -107,14 +107,14 @@ pub async fn run(args: LoginArgs, context: &Context) -> anyhow::Result<()> {
     let session = CommandHost::new(config, &args.options, &questions, None, context)?;
     let asked = async {
         let client = session.connect(&name).await?;
-        // Some servers greet everybody, and want to know who asks when something is asked.
+        // Some servers require a sign-in only for requests after the opening.
         let listed = client.list_tools(&session.signals.stop).await;
         listed.map(drop).map_err(|error| session.error(&name.as_str().into(), error))
     }
     .await;
     session.close().await;
     let after = find()?;
-    // What does not work after the sign-in is another matter.
+    // Other failures after the sign-in do not matter here.
     if let Err(error) = asked
         && (after.is_none() || after == before || error.exit() == 5)
     {
@@ -149,7 +149,7 @@ fn show(printer: &Printer, name: &str, known: &StoredSignIn, how: &str) -> anyho
     Ok(())
 }
 
-/// A sign-in as data: who issued it, for what, until when. Nothing secret.
+/// A sign-in as data: who issued it, for what, until when. Contains no secret.
 pub(super) fn to_json(known: &StoredSignIn) -> Value {
     json!({
         "url": known.url, "resource": known.resource, "issuer": known.issuer, "scopes": known.scopes,
@@ -173,7 +173,8 @@ fn until(known: &StoredSignIn) -> Option<String> {
     jiff::Timestamp::from_second(at).ok().map(|at| at.to_string())
 }
 
-/// A sign-in without a terminal: the command itself was the consent. The address is shown, and the browser started.
+/// A sign-in without a terminal: running the command was the consent. The address is printed, and the browser is
+/// started.
 struct Unattended {
     printer: Arc<Printer>,
     browser: bool,
@@ -190,7 +191,7 @@ impl Resolver for Unattended {
                 self.printer.sign_in(&question.origin.server, &question.request.prompt, link);
                 if self.browser {
                     let (printer, link) = (Arc::clone(&self.printer), Arc::clone(link));
-                    // Starting a browser may take long, and the answer may come before it has started.
+                    // Starting a browser may take long, and the answer may arrive before it has started.
                     std::thread::spawn(move || {
                         if let Err(error) = webbrowser::open(&link.url) {
                             drop(printer.warning(&format!("the browser did not start: {error}")));

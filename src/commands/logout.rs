@@ -23,10 +23,10 @@ pub struct LogoutArgs {
     pub server: Option<String>,
 }
 
-/// Signs out: the tokens are revoked where that is possible, and forgotten in any case.
+/// Signs out: the tokens are revoked if possible, and forgotten in any case.
 ///
 /// # Errors
-/// [`Error`], when what is kept cannot be used.
+/// [`Error`], if the stored tokens cannot be used.
 pub async fn run(args: &LogoutArgs, context: &Context) -> anyhow::Result<()> {
     let (global, printer) = (&context.global, &context.printer);
     let folder = sign_ins_folder()
@@ -86,8 +86,8 @@ pub async fn run(args: &LogoutArgs, context: &Context) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The servers at web addresses that are configured here: a client shows with its key or secret that it may revoke. What
-/// is wrong with the configuration keeps nobody signed in.
+/// The configured servers at web addresses: their client credentials are needed to revoke tokens. An error in the
+/// configuration must not keep anybody signed in.
 fn configured(context: &Context) -> Vec<(HttpEndpoint, OAuth)> {
     let config = context.config(&Environment::current()).unwrap_or_default();
     let servers = config.servers.into_iter().filter_map(|entry| entry.server.ok());

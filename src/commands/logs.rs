@@ -20,7 +20,7 @@ use crate::{
     text::safe_line,
 };
 
-/// How often it is looked whether there is more.
+/// How often to look for more lines.
 const LOOK: Duration = Duration::from_millis(200);
 
 /// What `logs` takes.
@@ -51,7 +51,7 @@ pub struct LogsArgs {
 /// Shows the log.
 ///
 /// # Errors
-/// [`Error`], when the server was never kept.
+/// [`Error`], if the server was never kept.
 pub async fn run(args: LogsArgs, context: &Context) -> anyhow::Result<()> {
     let (global, printer) = (&context.global, &context.printer);
     let Selected { server, rest } = Selected::new(args.words, args.command);
@@ -85,7 +85,7 @@ pub async fn run(args: LogsArgs, context: &Context) -> anyhow::Result<()> {
     }
 }
 
-/// The log of a server that is up under this name, as it was configured before.
+/// The log of a server with this name that is up with an earlier configuration.
 async fn of_another(name: &str, printer: &Printer) -> anyhow::Result<PathBuf> {
     let found = kept::look(printer).await?;
     let found = found.iter().find(|found| found.standing.server == name);
@@ -110,10 +110,10 @@ fn show(printer: &Printer, server: &str, lines: &[String], is_stream: bool) -> a
     Ok(())
 }
 
-/// A log while it is read; it begins again when the file is another one.
+/// A log while it is followed; if the file is replaced, reading starts again.
 struct Following {
     file: Option<File>,
-    /// The beginning of a line that is not there whole.
+    /// The beginning of an incomplete line.
     rest: Vec<u8>,
 }
 
@@ -122,7 +122,7 @@ impl Following {
         Self { file: File::open(path).ok(), rest: Vec::new() }
     }
 
-    /// The lines that are new.
+    /// The new lines.
     fn more(&mut self, path: &Path) -> io::Result<Vec<String>> {
         let mut bytes = std::mem::take(&mut self.rest);
         if let Some(file) = &mut self.file {

@@ -21,7 +21,7 @@ pub struct ManArgs {
 /// Prints the program's page, or writes all pages.
 ///
 /// # Errors
-/// When they cannot be written.
+/// If they cannot be written.
 pub fn run(args: &ManArgs, context: &Context) -> anyhow::Result<()> {
     let printer = &context.printer;
     let mut grammar = context.grammar();

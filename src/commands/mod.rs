@@ -1,6 +1,6 @@
-//! A file for each subcommand, beside its folder where it needs more than one, and what commands share: their `context`,
-//! `options` and `signals`; how the words are read before clap (`argv`); how a `server` is reached; how a `result` is shown;
-//! what `listing`s have in common; and the `config_files` that some of them edit.
+//! One file for each subcommand, with a folder if it needs more than one, and what commands share: their `context`,
+//! `options` and `signals`; the preparation of words for clap (`argv`); how a `server` is reached; how a `result` is
+//! shown; `listing`s; and the `config_files` that some of them edit.
 
 pub mod add;
 pub mod answers;

@@ -45,7 +45,7 @@ pub struct GlobalArgs {
 }
 
 impl GlobalArgs {
-    /// How much stderr gets.
+    /// How much goes to stderr.
     pub fn verbosity(&self) -> Verbosity {
         match (self.quiet, self.verbose) {
             (true, _) => Verbosity::Quiet,
@@ -99,7 +99,7 @@ pub struct ServerArgs {
 }
 
 impl ServerArgs {
-    /// Whether servers are kept.
+    /// The keeping policy.
     pub(crate) fn keep(&self) -> Keep {
         match (self.no_keep, self.keep) {
             (true, _) => Keep::Never,
@@ -145,10 +145,10 @@ pub struct QuestionArgs {
     pub url_wait: Option<Duration>,
 }
 
-/// The variable that says what happens to a question where no option does.
+/// The variable with the policy for questions, if no option sets it.
 pub(crate) const ELICIT_VARIABLE: &str = "TOOLNEXUS_ELICIT";
 
-/// What happens to a question that nothing answered.
+/// What to do with a question that nothing answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum ElicitPolicy {
     /// Ask the person at the terminal

@@ -32,7 +32,7 @@ pub struct PingArgs {
 /// Pings.
 ///
 /// # Errors
-/// [`Error`]; with several servers, that of the first when none of them answered.
+/// [`Error`]; with several servers, that of the first if none of them answered.
 pub async fn run(args: PingArgs, context: &Context) -> anyhow::Result<()> {
     args.servers.list(("pings", None), &GrepArgs::default(), context, ping).await
 }

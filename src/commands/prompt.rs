@@ -74,7 +74,7 @@ pub async fn run(args: PromptArgs, context: &Context) -> anyhow::Result<()> {
         .await
 }
 
-/// The arguments, held against what the prompt says of them; what is missing is asked for.
+/// The arguments, checked against the prompt's description; missing ones are asked for.
 async fn arguments(
     one: &OneServer<'_>,
     name: &str,
@@ -82,7 +82,7 @@ async fn arguments(
 ) -> anyhow::Result<Map<String, Value>> {
     let prompts = one.session.list(one.server.as_str(), &one.client, PROMPTS).await?;
     let Some(prompt) = prompts.iter().find(|prompt| prompt["name"] == name) else {
-        // A server without a list may have the prompt all the same.
+        // A server without a list may still have the prompt.
         if prompts.is_empty() {
             return Ok(given);
         }

@@ -37,7 +37,7 @@ pub struct PromptsArgs {
 /// Lists prompts.
 ///
 /// # Errors
-/// [`Error`]; with several servers, that of the first when none of them could be listed.
+/// [`Error`]; with several servers, that of the first if none of them could be listed.
 pub async fn run(args: PromptsArgs, context: &Context) -> anyhow::Result<()> {
     let PromptsArgs { grep, servers } = args;
     let ask = async |host: &CommandHost, name: &str| Ok(shown(list(host, name).await?, grep.grep.as_deref()));

@@ -117,7 +117,7 @@ pub async fn run(args: ReadArgs, context: &Context) -> anyhow::Result<()> {
 fn ear(changed: &Arc<Notify>) -> Ear {
     let changed = Arc::clone(changed);
     Arc::new(move |notice: &Notice| match &notice.kind {
-        // The one subscription is to this resource; what is told may be a part of it.
+        // There is only one subscription; the notification may name a part of the resource.
         NoticeKind::Changed { method, .. } if method == "notifications/resources/updated" => {
             changed.notify_one();
             true
@@ -159,7 +159,7 @@ async fn read(
     Ok(printer.contents(&raw, &contents, !is_watched)?)
 }
 
-/// Writes all contents to the file at `path`, whole or not at all, for its owner alone, and gives how many bytes they are.
+/// Writes all contents to the file at `path`, atomically, readable only by its owner, and returns the number of bytes.
 fn write(path: &Path, contents: &[ResourceContents]) -> std::io::Result<usize> {
     let mut file = PrivateFile::new(path)?;
     let mut count = 0;
@@ -175,7 +175,7 @@ fn write(path: &Path, contents: &[ResourceContents]) -> std::io::Result<usize> {
     Ok(count)
 }
 
-/// The URI that `word` means: itself, with variables in place, or that of the resource or template of this name.
+/// The URI that `word` means: itself, with variables replaced, or that of the resource or template with this name.
 async fn uri(one: &OneServer<'_>, word: &str, variables: &[(String, String)]) -> Result<String, Error> {
     let is_uri = word.contains(':') || word.contains('{');
     let template = if is_uri {
@@ -199,7 +199,7 @@ async fn uri(one: &OneServer<'_>, word: &str, variables: &[(String, String)]) ->
             })?,
         }
     };
-    // A URI with a brace that is not a template is sent as it is.
+    // A URI with a brace that is not a template is sent unchanged.
     let Some(parsed) = UriTemplate::parse(&template) else { return Ok(template) };
     let known = parsed.variables();
     if let Some((unknown, _)) = variables.iter().find(|(key, _)| !known.contains(&key.as_str())) {

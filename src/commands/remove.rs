@@ -1,4 +1,4 @@
-//! `toolnexus remove`: a server, taken out of a configuration file.
+//! `toolnexus remove`: takes a server out of a configuration file.
 
 use clap::Args;
 use serde_json::json;
@@ -28,7 +28,7 @@ pub struct RemoveArgs {
 /// Removes the server.
 ///
 /// # Errors
-/// When there is no such server, or the file cannot be edited.
+/// If there is no such server, or the file cannot be edited.
 pub fn run(args: &RemoveArgs, context: &Context) -> anyhow::Result<()> {
     let environment = Environment::current();
     let mut file = args.file.open_with(&args.name, context, &environment)?;

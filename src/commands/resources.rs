@@ -1,4 +1,4 @@
-//! `toolnexus resources`: what servers have to read.
+//! `toolnexus resources`: the resources that servers offer.
 
 use clap::Args;
 use serde_json::{Value, json};
@@ -38,7 +38,7 @@ pub struct ResourcesArgs {
 /// Lists resources and their templates.
 ///
 /// # Errors
-/// [`Error`]; with several servers, that of the first when none of them could be listed.
+/// [`Error`]; with several servers, that of the first if none of them could be listed.
 pub async fn run(args: ResourcesArgs, context: &Context) -> anyhow::Result<()> {
     let ResourcesArgs { grep, servers } = args;
     let ask = async |host: &CommandHost, name: &str| Ok(shown(list(host, name).await?, grep.grep.as_deref()));

@@ -1,4 +1,4 @@
-//! `toolnexus resume`: goes on with a call that was put aside.
+//! `toolnexus resume`: continues a call that was put aside.
 
 use std::{
     path::PathBuf,
@@ -54,10 +54,10 @@ pub struct ResumeArgs {
     pub questions: QuestionArgs,
 }
 
-/// Takes the call up, and prints its result.
+/// Continues the call, and prints its result.
 ///
 /// # Errors
-/// [`Error`]: the file cannot be used, and whatever ends a call.
+/// [`Error`], if the file cannot be used, or for anything that ends a call.
 pub async fn run(args: &ResumeArgs, context: &Context) -> anyhow::Result<()> {
     let (global, printer) = (&context.global, &context.printer);
     if args.questions.defer.is_some() {
@@ -126,7 +126,7 @@ impl Resume<'_> {
         let (method, name) = (call.method.clone(), self.with(|taken| taken.pending.name().to_owned())?);
         let failed = Mutex::new(None);
         let mark = |answered: PendingCall| {
-            // What nobody could answer is not sent as a cancel: the call waits on.
+            // An unanswered question is not sent as a cancel: the call keeps waiting.
             if self.session.has_unanswered() {
                 return false;
             }
@@ -181,7 +181,7 @@ impl Resume<'_> {
         taken.as_mut().map(look).ok_or_else(|| anyhow::anyhow!("the call is over"))
     }
 
-    /// The server has given its final result: the file has done its work.
+    /// The server has given its final result: the file is no longer needed.
     fn finish(&self) -> anyhow::Result<()> {
         let taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner).take();
         taken.map_or(Ok(()), |taken| taken.finish().map_err(|error| unusable(&error).into()))

@@ -1,4 +1,4 @@
-//! `toolnexus servers`: what is configured.
+//! `toolnexus servers`: the configured servers.
 
 use std::path::PathBuf;
 
@@ -54,7 +54,7 @@ pub struct ServersArgs {
 /// Lists the configured servers.
 ///
 /// # Errors
-/// When there is no usable configuration file; with `--check`, the first server's [`Error`] when one fails.
+/// If there is no usable configuration file; with `--check`, the first failed server's [`Error`].
 pub async fn run(args: &ServersArgs, context: &Context) -> anyhow::Result<()> {
     let (global, printer) = (&context.global, &context.printer);
     if args.discover {
@@ -82,13 +82,13 @@ async fn check(args: &ServersArgs, context: &Context) -> anyhow::Result<()> {
     let config = if args.names.is_empty() {
         all_servers(context, args.trust).await?.0
     } else {
-        // Who names a server wants it to be started.
+        // Naming a server is consent to start it.
         let config = config::discover(global.config.as_deref(), &Environment::current())?;
         let is_named = |entry: &ServerEntry| args.names.iter().any(|name| name == entry.name.as_str());
         named(args, entered(config, is_named, context).await?)?
     };
     let options = ServerArgs { trace: args.trace.clone(), ..ServerArgs::default() };
-    // A check asks nobody to sign in: it says what each server wants.
+    // A check does not ask anybody to sign in: it reports what each server requires.
     let mut questions = Questions::for_listing();
     questions.sign_in = SignInOptions::default();
     let session = CommandHost::new(config.clone(), &options, &questions, None, context)?;
@@ -117,7 +117,7 @@ fn of_names(args: &ServersArgs, mut kept: Vec<KeptServer>) -> Vec<KeptServer> {
     kept
 }
 
-/// The configuration with the servers alone that were named.
+/// The configuration with only the servers that were named.
 fn named(args: &ServersArgs, mut config: Config) -> Result<Config, Error> {
     for name in &args.names {
         if config.entry(name).is_none() {
@@ -144,7 +144,7 @@ async fn reach(session: &CommandHost, entry: &ServerEntry) -> Result<(String, Va
     Ok((format!("{}, {}  {who}", info.revision, info.era().as_str()), value))
 }
 
-/// From which of two files an entry is, and what it hides.
+/// Which of two files an entry is from, and what it hides.
 fn of_which_file(config: &Config, entry: &ServerEntry) -> Option<String> {
     let below = config.below.as_ref()?;
     let file = entry.file.as_ref()?;

@@ -1,4 +1,4 @@
-//! `toolnexus shell`: many commands over connections that stay.
+//! `toolnexus shell`: many commands over connections that stay open.
 
 use std::{io::IsTerminal, sync::Arc};
 
@@ -63,10 +63,10 @@ pub struct ShellArgs {
 /// Runs lines until their end.
 ///
 /// # Errors
-/// [`Error`]: when nothing can be started, and in a script that of the line that failed.
+/// [`Error`]: if nothing can be started, and in a script that of the failed line.
 pub async fn run(args: ShellArgs, context: &Context) -> anyhow::Result<()> {
     let is_script = !std::io::stdin().is_terminal();
-    // The results of a script are told apart by their lines.
+    // In a script, results are distinguished by their lines.
     let in_lines = || {
         Arc::new(
             Printer::new(context.global.output, context.global.verbosity()).with_log(context.global.log).in_lines(),
@@ -97,7 +97,7 @@ pub async fn run(args: ShellArgs, context: &Context) -> anyhow::Result<()> {
     ended.map_err(Into::into)
 }
 
-/// The configuration with all servers that can be used, and the names of those to connect to at once.
+/// The configuration with all usable servers, and the names of those to connect to immediately.
 async fn servers(
     words: Vec<String>,
     command: Vec<String>,

@@ -23,34 +23,34 @@ mod unix;
 
 use unix::ProgramSignals;
 
-/// What a signal wants.
+/// What a signal asks for.
 enum Came {
     /// Ctrl-C.
     Interrupt,
     /// Ctrl-Z.
     Suspend,
-    /// The program is to end.
+    /// The program should end.
     End,
 }
 
-/// The signals that end the program: the one place that handles them. The first one fires `stop`, so that servers are told
-/// and ended on every way out; a second one ends the process at once. One that was ignored when the program was started stays
-/// ignored.
+/// The signals that end the program, handled only here. The first one fires `stop`, so that servers are told and ended
+/// on every way out; a second one ends the process immediately. A signal that was ignored when the program started
+/// stays ignored.
 ///
-/// They are waited for on a thread of their own, which nothing that a command does can hold up.
+/// A separate thread waits for them, so that no command can block it.
 #[derive(Clone, Debug)]
 pub(super) struct Signals {
     /// Fires on the first signal.
     pub(super) stop: CancellationToken,
     received: Arc<AtomicU8>,
-    /// What the whole program has received, where this is for a line of a shell.
+    /// What the whole program has received, if this is for a line of a shell.
     of_program: Option<Arc<AtomicU8>>,
     lines: Arc<ShellLines>,
-    /// Counts how often the thread that commands run on has looked up since the first signal; 0 where nobody counts.
+    /// Counts how often the command thread has responded since the first signal; 0 if nobody counts.
     beats: Arc<AtomicU64>,
 }
 
-/// Where SIGINT goes in a shell: to the line that is carried out, and to nothing else.
+/// Where SIGINT goes in a shell: only to the line that is running.
 #[derive(Debug, Default)]
 struct ShellLines {
     take_interrupts: AtomicBool,
@@ -60,18 +60,18 @@ struct ShellLines {
 const INTERRUPTED: u8 = 1;
 const TERMINATED: u8 = 2;
 
-/// How long a run that cannot write its output has to end after the first signal.
+/// How long a run that cannot write its output may take to end after the first signal.
 const BLOCKED: Duration = Duration::from_millis(300);
-/// How long a command may compute after the first signal without looking up.
+/// How long a command may compute after the first signal without responding.
 const DEAF: Duration = Duration::from_millis(700);
-/// How often a command that is to end shows that it still looks up.
+/// How often a command that should end shows that it responds.
 const BEAT: Duration = Duration::from_millis(50);
 
 impl Signals {
     /// Installs the handlers.
     ///
     /// # Errors
-    /// When the system refuses.
+    /// If the system refuses.
     pub(super) fn install() -> io::Result<Self> {
         let signals = Self::new().begin()?;
         if let Ok(runtime) = Handle::try_current() {
@@ -93,17 +93,17 @@ impl Signals {
         Self { stop: CancellationToken::new(), received, of_program: None, lines, beats }
     }
 
-    /// The signals for one command, with a `stop` of its own: what ends the program ends the command.
+    /// The signals for one command, with a separate `stop`: what ends the program also ends the command.
     pub(super) fn for_command(&self) -> Self {
         Self { stop: self.stop.child_token(), ..self.clone() }
     }
 
-    /// From now on SIGINT ends the line that is carried out, and nothing else: see [`Signals::for_line`].
+    /// From now on SIGINT ends only the line that is running: see [`Signals::for_line`].
     pub(super) fn interrupt_lines(&self) {
         self.lines.take_interrupts.store(true, Ordering::Relaxed);
     }
 
-    /// The signals for one line of a shell; what ends the shell ends the line too.
+    /// The signals for one line of a shell; what ends the shell also ends the line.
     pub(super) fn for_line(&self) -> Self {
         let (stop, received) = (self.stop.child_token(), Arc::default());
         let current = (CancellationToken::clone(&stop), Arc::clone(&received));
@@ -139,7 +139,7 @@ impl Signals {
         }
     }
 
-    /// The first one counts; a second one waits for nothing.
+    /// The first signal counts; after a second one nothing is waited for.
     fn fire(&self, signal: u8) {
         let first = self.received.compare_exchange(0, signal, Ordering::Relaxed, Ordering::Relaxed);
         if let Err(first) = first {
@@ -157,8 +157,7 @@ impl Signals {
         }
     }
 
-    /// Ends the process once commands do nothing any more but compute: what a server makes them compute is bounded in steps, and
-    /// not in time.
+    /// Ends the process if commands only compute: what a server makes them compute is limited in steps, not in time.
     fn watch(&self, signal: u8) {
         let signals = self.clone();
         let mut seen = signals.beats.load(Ordering::Relaxed);
@@ -177,7 +176,7 @@ impl Signals {
         });
     }
 
-    /// Ends the process, with the terminal whole and no server left.
+    /// Ends the process, with the terminal restored and no server left.
     #[allow(clippy::exit, reason = "whoever would return from main may be blocked")]
     fn end_at_once(signal: u8) -> ! {
         restore();
@@ -202,9 +201,9 @@ impl Signals {
             }
             loop {
                 match signals.next().await {
-                    // At a prompt Ctrl-C closes the question, and the call goes on; a pager has a use of its own for it.
+                    // At a prompt Ctrl-C closes the question, and the call continues; a pager uses it for itself.
                     Came::Interrupt if !is_asking() && !is_paging() => self.interrupt(),
-                    // A prompt leaves the terminal whole first.
+                    // A prompt restores the terminal first.
                     Came::Suspend if !is_asking() => gate().beside(suspend),
                     Came::End => self.fire(TERMINATED),
                     Came::Interrupt | Came::Suspend => {}

@@ -1,4 +1,4 @@
-//! `toolnexus enable` and `disable`: a server, switched on or off in its configuration file.
+//! `toolnexus enable` and `disable`: switch a server on or off in its configuration file.
 
 use clap::Args;
 use serde_json::json;
@@ -44,7 +44,7 @@ pub struct SwitchArgs {
 /// Switches the servers on, or off.
 ///
 /// # Errors
-/// When there is no such server, its entry is not an object, or the file cannot be edited.
+/// If there is no such server, its entry is not an object, or the file cannot be edited.
 pub fn run(args: &SwitchArgs, on: bool, context: &Context) -> anyhow::Result<()> {
     let environment = Environment::current();
     let (done, word) = if on { ("enabled", "on") } else { ("disabled", "off") };

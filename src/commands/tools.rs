@@ -1,4 +1,4 @@
-//! `toolnexus tools`: what servers offer.
+//! `toolnexus tools`: the tools that servers offer.
 
 use clap::Args;
 use serde_json::json;
@@ -56,7 +56,7 @@ pub struct ToolsArgs {
 /// Lists tools.
 ///
 /// # Errors
-/// [`Error`]; with several servers, that of the first when none of them could be listed.
+/// [`Error`]; with several servers, that of the first if none of them could be listed.
 pub async fn run(args: ToolsArgs, context: &Context) -> anyhow::Result<()> {
     let printer = &context.printer;
     let Selected { server, rest } = Selected::new(args.words, args.command);
@@ -66,7 +66,7 @@ pub async fn run(args: ToolsArgs, context: &Context) -> anyhow::Result<()> {
         None => error,
     };
     if rest.len() > 1 {
-        // A word too many is often what should stand behind `--`.
+        // An extra word often belongs after `--`.
         Picked::new(server, context, &args.server, args.all.trust).await.map_err(explained)?;
         return Err(Error::usage(format!("{:?} is one word too many", rest[1])).into());
     }
@@ -93,7 +93,7 @@ pub async fn run(args: ToolsArgs, context: &Context) -> anyhow::Result<()> {
     listing.finish(session, taken).await
 }
 
-/// The one tool that is asked for.
+/// The page of one tool.
 struct ToolPage<'a> {
     tool: &'a str,
     /// The words before and after the arguments of a call.
@@ -117,7 +117,7 @@ async fn list(session: &CommandHost, server: &str, printer: &Printer) -> Result<
     if tools.is_empty() {
         let others: Vec<&str> = ["resources", "prompts"].into_iter().filter(|key| info.declares(key)).collect();
         let others = if others.is_empty() { String::new() } else { format!(" (it has {})", others.join(" and ")) };
-        // A stderr that is gone holds no listing up.
+        // Listing continues even if stderr is gone.
         drop(printer.note(&format!("{server} offers no tools{others}")));
     }
     session.remember_tools(server, &tools);
@@ -134,7 +134,7 @@ fn shown(mut tools: Vec<Tool>, page: Option<&ToolPage<'_>>, word: Option<&str>) 
     Shown { value: json!({"tools": tools.into_iter().map(|tool| tool.raw).collect::<Vec<_>>()}), text, found }
 }
 
-/// The one tool that was asked for, where one was.
+/// The one tool that was asked for, if any.
 fn only(server: &str, tools: Vec<Tool>, tool: Option<&str>) -> Result<Vec<Tool>, Error> {
     let Some(wanted) = tool else { return Ok(tools) };
     match tools.iter().find(|tool| tool.name == wanted) {

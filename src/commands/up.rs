@@ -1,4 +1,4 @@
-//! `toolnexus up`: starts servers, and keeps them for later commands.
+//! `toolnexus up`: starts servers, and keeps them running for later commands.
 
 use clap::Args;
 use serde_json::{Map, json};
@@ -45,7 +45,7 @@ pub struct UpArgs {
 /// Starts the servers, one after the other.
 ///
 /// # Errors
-/// [`Error`], of the first that cannot be kept.
+/// [`Error`] of the first server that cannot be kept.
 pub async fn run(args: UpArgs, context: &Context) -> anyhow::Result<()> {
     let printer = &context.printer;
     if args.server.no_keep {

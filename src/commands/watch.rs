@@ -1,4 +1,4 @@
-//! `toolnexus watch`: what a server tells unasked: its log, and what changes.
+//! `toolnexus watch`: a server's log, and its changes.
 
 use std::sync::Arc;
 
@@ -48,7 +48,7 @@ pub struct WatchArgs {
     pub server: ServerArgs,
 }
 
-/// Watches until a signal ends it, or the server does.
+/// Watches until a signal or the server ends it.
 ///
 /// # Errors
 /// [`Error`]: [`Error::Interrupted`] after Ctrl-C.
@@ -93,7 +93,7 @@ pub async fn run(args: WatchArgs, context: &Context) -> anyhow::Result<()> {
     .await
 }
 
-/// What there is to be told of (2026-07-28, *Subscriptions*).
+/// What to subscribe to (2026-07-28, *Subscriptions*).
 fn filter(one: &OneServer<'_>, resources: &[String]) -> Map<String, Value> {
     let info = one.client.info();
     let lists = ["tools", "prompts", "resources"].into_iter();
@@ -109,13 +109,13 @@ fn ear(level: LogLevel, printer: &Arc<Printer>) -> Ear {
     let printer = Arc::clone(printer);
     Arc::new(move |notice: &Notice| {
         let is_left_out = match &notice.kind {
-            // A server may not know how to be quiet. A level that nobody knows is shown.
+            // Some servers ignore the level. Messages with an unknown level are shown.
             NoticeKind::Log { level: of, .. } => level.hides(of),
             NoticeKind::Changed { method, .. } => method == "notifications/subscriptions/acknowledged",
             _ => return false,
         };
         if !is_left_out {
-            // A stdout that is gone ends the run by its signal or is seen at the next line.
+            // If stdout is gone, a signal ends the run, or the next line fails.
             drop(printer.watched(notice));
         }
         true

@@ -11,19 +11,19 @@ use crate::{
     resolver::answers::{Action, AnswersEntry, AnswersFile, FillError, FillSource, Otherwise, Overlay, fill, suggest},
 };
 
-/// What stands in a secret's place.
+/// Shown instead of a secret.
 const MASK: &str = "••••";
 
-/// An answers file, and what it is held against.
+/// An answers file, and the question to check it with.
 pub(crate) struct Case {
-    /// The file; without a server the entries' conditions on the origin are taken as met.
+    /// The file; without a server, the entries' conditions on the origin count as met.
     pub(crate) file: AnswersFile,
     /// The server and the tool.
     origin: Option<(String, String)>,
     question: Option<Arc<Question>>,
 }
 
-/// One thing that the file would do.
+/// Something that the file would do.
 pub(crate) struct ReportLine {
     /// For people.
     pub(crate) text: String,
@@ -31,9 +31,9 @@ pub(crate) struct ReportLine {
     pub(crate) value: Value,
 }
 
-/// What the check comes to.
+/// The outcome of the check.
 pub(crate) enum CheckVerdict {
-    /// The file is right and, where a question was given, would answer it.
+    /// The file is right and, if a question was given, would answer it.
     Fine,
     /// It would not.
     Unanswered(Unanswered),
@@ -106,7 +106,7 @@ impl Case {
         (lines, result.map_or_else(unanswered, |()| CheckVerdict::Fine))
     }
 
-    /// What the plain object comes to, where it can fill `form`.
+    /// What the plain object would do, if it can fill `form`.
     fn by_plain(&self, form: &Form) -> Option<(ReportLine, Result<(), Why>)> {
         let overlay = Overlay::default();
         let source = FillSource::plain(self.file.plain.as_ref()?, &overlay);
@@ -129,7 +129,7 @@ impl Case {
     }
 }
 
-/// What an entry that fits comes to.
+/// What a matching entry would do.
 fn outcome(
     name: &str,
     action: Action,
@@ -159,7 +159,7 @@ fn name(entry: &AnswersEntry) -> String {
     format!("entry {} (line {})", entry.number, entry.place.line)
 }
 
-/// What a file is, in a few words.
+/// A short description of the file.
 pub(crate) fn summary(file: &AnswersFile) -> String {
     if let Some(plain) = &file.plain {
         return format!("values for {}", count(plain.len(), "field"));
@@ -182,7 +182,7 @@ fn values(entry: &AnswersEntry) -> Map<String, Value> {
     entry.content.iter().map(|(key, value)| (key.clone(), shown(value))).collect()
 }
 
-/// What an entry does, in words: `accept name "Ada", without plan; again and again`.
+/// What an entry does, in words: `accept name "Ada", without plan; any number of times`.
 fn action_words(entry: &AnswersEntry) -> String {
     let mut words = entry.action.as_str().to_owned();
     let values: Vec<String> = values(entry).iter().map(|(key, value)| format!("{key} {value}")).collect();
@@ -215,7 +215,7 @@ pub(crate) fn entry_line(entry: &AnswersEntry) -> Vec<String> {
     row.iter().map(|cell| safe_line(cell).into_owned()).collect()
 }
 
-/// An entry as JSON, as it stands in a file.
+/// An entry as JSON, as written in a file.
 pub(crate) fn entry_value(entry: &AnswersEntry) -> Value {
     let mut object = Map::new();
     let when = entry.when.to_value();

@@ -1,4 +1,4 @@
-//! What is said of a command line that cannot be read.
+//! Messages for a command line that cannot be parsed.
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
@@ -9,7 +9,7 @@ use crate::{
     output::Printer,
 };
 
-/// What clap has to say instead of a command: help and the version are output, all else is a usage error.
+/// Prints what clap returned instead of a command: help and the version are output, everything else is a usage error.
 pub(crate) fn help_or_usage(error: &clap::Error, grammar: &clap::Command, printer: &Printer) -> anyhow::Result<()> {
     let text = error.render().to_string();
     if !error.use_stderr() {
@@ -19,7 +19,7 @@ pub(crate) fn help_or_usage(error: &clap::Error, grammar: &clap::Command, printe
         let hint = Some("--help shows the commands".to_owned());
         return Err(Error::Usage { message: "COMMAND is missing".to_owned(), hint }.into());
     }
-    // `error: MESSAGE`, lines that belong to it, and after an empty line `tip: …`, `Usage: …`, `For more information …`.
+    // `error: MESSAGE`, its continuation lines, and after an empty line `tip: …`, `Usage: …`, `For more information …`.
     let message = text.split("\n\n").next().unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ");
     let tips = || text.lines().filter_map(|line| line.trim().strip_prefix("tip: "));
     let similar = suggested(error).or_else(|| tips().next().map(tip));
@@ -41,7 +41,7 @@ fn words(error: &clap::Error, kind: ContextKind) -> Vec<String> {
     }
 }
 
-/// What is wrong, where it can be said more plainly than clap does.
+/// A plainer message than clap's, if there is one.
 fn plain(error: &clap::Error) -> Option<String> {
     let names = |kind| {
         let names = words(error, kind);
@@ -73,7 +73,7 @@ fn suggested(error: &clap::Error) -> Option<String> {
     (!found.is_empty()).then(|| format!("did you mean {}?", found.join(" or ")))
 }
 
-/// A tip of clap's. What it says of `--` is not so here, where a server's command stands behind it.
+/// One of clap's tips. Its advice about `--` does not apply here, where a server's command follows `--`.
 fn tip(tip: &str) -> String {
     if tip.starts_with("to pass ") && tip.contains(" as a value, use '-- ") {
         "write arguments of the tool as key=value".to_owned()
@@ -82,7 +82,7 @@ fn tip(tip: &str) -> String {
     }
 }
 
-/// What was meant by a word or an option of other programs.
+/// What was probably meant by a word or an option of other programs.
 fn meant(error: &clap::Error, grammar: &clap::Command) -> Option<String> {
     let word = |kind| match error.get(kind) {
         Some(ContextValue::String(word)) => Some(word.as_str()),
@@ -106,7 +106,7 @@ fn meant(error: &clap::Error, grammar: &clap::Command) -> Option<String> {
     }
 }
 
-/// What to write where the name of a server stands in place of the command.
+/// What to write if there is a server's name instead of a command.
 fn server_meant(name: &str) -> Option<String> {
     let config = config::discover(None, &Environment::current()).ok()?;
     config.entry(name)?;
@@ -114,7 +114,7 @@ fn server_meant(name: &str) -> Option<String> {
     Some(format!("it is a server: `toolnexus call {name} TOOL` calls a tool, `toolnexus tools {name}` lists them"))
 }
 
-/// What a command takes that was given too few words.
+/// The usage of a command that got too few words.
 fn usage_line(error: &clap::Error, text: &str) -> Option<String> {
     if error.kind() != ErrorKind::MissingRequiredArgument {
         return None;
@@ -127,7 +127,7 @@ fn usage_line(error: &clap::Error, text: &str) -> Option<String> {
     (!lines.is_empty()).then(|| lines.join(", or "))
 }
 
-/// Which commands take the option that this one does not.
+/// Which commands have the option that this one lacks.
 fn owners(error: &clap::Error, grammar: &clap::Command) -> Option<String> {
     let Some(ContextValue::String(option)) = error.get(ContextKind::InvalidArg) else { return None };
     let owners = commands_with(grammar, option);

@@ -7,7 +7,7 @@ use crate::{config::ConfigError, error::Error};
 const RUNNERS: [&str; 14] =
     ["python", "python3", "node", "npx", "uv", "uvx", "docker", "deno", "bun", "bunx", "ruby", "java", "go", "sh"];
 
-/// What a command line may have meant whose SERVER is not in the configuration.
+/// What may have been meant by a command line whose SERVER is not in the configuration.
 pub(crate) struct Slip {
     verb: &'static str,
     server: Option<String>,
@@ -15,7 +15,7 @@ pub(crate) struct Slip {
 }
 
 impl Slip {
-    /// Of `toolnexus VERB SERVER WORDS`.
+    /// For `toolnexus VERB SERVER WORDS`.
     pub(crate) fn new<'a>(verb: &'static str, server: &ServerWord, words: impl Iterator<Item = &'a String>) -> Self {
         let server = match server {
             ServerWord::Named(name) => Some(name.clone()),
@@ -25,7 +25,7 @@ impl Slip {
         Self { verb, server, words }
     }
 
-    /// The error, with the command that was meant where SERVER is not known and that can be said.
+    /// The error, with a hint at the intended command if SERVER is unknown and there is a good guess.
     pub(crate) fn explain(&self, error: Error) -> Error {
         match error {
             Error::Config(ConfigError::UnknownServer { name, known, path, instead: None }) => {
@@ -57,7 +57,7 @@ impl Slip {
         is_program(server).then(|| self.behind_dashes(server))
     }
 
-    /// The words with the program that starts the server behind `--`: TOOL is the last word before the arguments.
+    /// The words with the program that starts the server after `--`: TOOL is the last word before the arguments.
     fn behind_dashes(&self, program: &str) -> String {
         let is_argument = |word: &String| word.contains('=') || word.starts_with('-');
         let count = self.words.iter().position(is_argument).unwrap_or(self.words.len());

@@ -1,4 +1,4 @@
-//! `toolnexus call SERVER TOOL --query rust --deep`: options after TOOL that are none of ours are the tool's arguments.
+//! `toolnexus call SERVER TOOL --query rust --deep`: options after TOOL that are not ours are the tool's arguments.
 
 use std::ffi::{OsStr, OsString};
 
@@ -6,11 +6,11 @@ use clap::Command;
 
 use super::{Shape, option};
 
-/// Stands before a word that clap must not take for an option. No word of a command line can begin with it.
+/// Marks a word that clap must not parse as an option. No word of a command line can begin with this character.
 pub(crate) const MARK: char = '\u{1}';
 
-/// `words` of a `call`, the program's name and `call` first: what looks like an option behind TOOL and is not one of ours is
-/// marked as the tool's, and `--help` there asks for the tool's page.
+/// `words` of a `call`, with the program's name and `call` first: a word after TOOL that looks like an option but is
+/// not one of ours is marked as the tool's, and `--help` there shows the tool's page.
 pub(crate) fn mark_tool_options(words: Vec<OsString>, grammar: &Command) -> Vec<OsString> {
     let Some(call) = grammar.find_subcommand("call").filter(|_| words.get(1).is_some_and(|word| word == "call")) else {
         return words;
@@ -56,12 +56,12 @@ pub(crate) fn mark_tool_options(words: Vec<OsString>, grammar: &Command) -> Vec<
     std::mem::take(chosen)
 }
 
-/// The option in `word`, without its mark, where it is one of the tool's.
+/// The option in `word`, without its mark, if it belongs to the tool.
 pub(crate) fn tool_option(word: &str) -> Option<&str> {
     word.strip_prefix(MARK)?.strip_prefix("--")
 }
 
-/// `word` without the mark that it may have.
+/// `word` without its mark, if it has one.
 pub(crate) fn unmarked(word: &str) -> &str {
     word.strip_prefix(MARK).unwrap_or(word)
 }
@@ -72,7 +72,7 @@ fn with_mark(word: &OsStr) -> OsString {
     marked
 }
 
-/// Whether a word that is not one of our options may be for the tool: `--name`, or a number below 0.
+/// Whether a word that is not one of our options may belong to the tool: `--name`, or a number below 0.
 fn is_the_tools(text: &str) -> bool {
     match text.strip_prefix("--") {
         Some(name) => name.starts_with(|c: char| c.is_alphanumeric()),
@@ -80,7 +80,7 @@ fn is_the_tools(text: &str) -> bool {
     }
 }
 
-/// Whether the option `text` is one of `command`'s, or of every command's.
+/// Whether the option `text` belongs to `command`, or to every command.
 fn is_known(command: &Command, grammar: &Command, text: &str) -> bool {
     let name = text.split('=').next().unwrap_or_default();
     if let Some(long) = name.strip_prefix("--") {

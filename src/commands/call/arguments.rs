@@ -8,11 +8,11 @@ use crate::{
     protocol::Tool,
 };
 
-/// What was read, by the file's name; `None` is standard input.
+/// The content of each file, by name; `None` is standard input.
 type Files = HashMap<Option<String>, Result<Vec<u8>, String>>;
 
-/// The arguments as the command line gives them, with the files that they name. These are read before a server is
-/// started, while Ctrl-C still ends the program at once.
+/// The arguments on the command line, with the files that they name. The files are read before a server is started,
+/// while Ctrl-C still ends the program immediately.
 #[derive(Debug)]
 pub(crate) struct Given {
     words: Vec<ToolWord>,
@@ -21,7 +21,7 @@ pub(crate) struct Given {
 }
 
 impl Given {
-    /// Reads what `words` and `--args` name. `stdin_is_taken` says that standard input has another use.
+    /// Reads the files that `words` and `--args` name. `stdin_is_taken` says that standard input is already used.
     ///
     /// # Errors
     /// [`Error::Usage`] for a word that is not an argument, and for a file that cannot be read.
@@ -38,7 +38,7 @@ impl Given {
         let words: Vec<ToolWord> = words.iter().map(|word| tool_word(word)).collect();
         let spelled = spell_out(&words, None).map_err(|error| refused(&error))?;
         match parse(&spelled, whole.as_deref(), None, &mut read) {
-            // What does not fit is seen when the schema is there.
+            // Whether the values fit is only known with the schema.
             Ok(_) | Err(ArgumentError::Refused(_) | ArgumentError::Unfit(_) | ArgumentError::Ambiguous { .. }) => {
                 Ok(Self { words, whole, files })
             }
@@ -51,10 +51,10 @@ impl Given {
         self.files.contains_key(&None)
     }
 
-    /// The arguments for `tool`, typed by its schema.
+    /// The arguments for `tool`, with types from its schema.
     ///
     /// # Errors
-    /// What cannot fit.
+    /// If an argument cannot fit.
     pub(crate) fn typed(&self, tool: Option<&Tool>) -> Result<Arguments, ArgumentError> {
         self.typed_over_base(self.whole.as_deref(), tool)
     }
@@ -62,7 +62,7 @@ impl Given {
     /// The arguments for `tool`, which override `whole`, a JSON object.
     ///
     /// # Errors
-    /// What cannot fit.
+    /// If an argument cannot fit.
     pub(crate) fn typed_over(&self, whole: &str, tool: Option<&Tool>) -> Result<Arguments, ArgumentError> {
         self.typed_over_base(Some(whole), tool)
     }
@@ -77,7 +77,7 @@ impl Given {
     }
 }
 
-/// A word of the command line, with the mark that options of the tool carry.
+/// A word of the command line; options of the tool carry a mark.
 fn tool_word(word: &str) -> ToolWord {
     match tool_option(word) {
         Some(option) => ToolWord::Option(option.to_owned()),
@@ -85,7 +85,7 @@ fn tool_word(word: &str) -> ToolWord {
     }
 }
 
-/// An argument that cannot be sent, as the run's error.
+/// The error of the run for an argument that cannot be sent.
 pub(crate) fn refused(error: &ArgumentError) -> Error {
     let hint = match error {
         ArgumentError::NoArgument(word) if word.trim_start().starts_with('{') => {

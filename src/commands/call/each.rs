@@ -19,13 +19,13 @@ use crate::commands::{
 };
 use crate::{error::Error, output::Doing, protocol::parse_lenient, terminal::is_asking};
 
-/// How many results may wait for one before them, so that they are printed in order.
+/// How many results may wait for an earlier one, so that they are printed in order.
 const BEHIND: usize = 256;
-/// How many bytes they may hold together.
+/// How many bytes they may take together.
 const BEHIND_BYTES: usize = 64 << 20;
-/// How long results wait between looks at whether a question still stands at the terminal.
+/// How often results check whether a question is still open at the terminal.
 const TICK: Duration = Duration::from_millis(50);
-/// The most warnings that are told once each.
+/// The most warnings that are each printed once.
 const WARNINGS: usize = 100;
 
 /// Options for many calls of one tool.
@@ -45,10 +45,10 @@ pub struct EachArgs {
 }
 
 impl EachArgs {
-    /// Opens the lines, where there are to be many calls. `stdin_is_taken` says that stdin has another use.
+    /// Opens the lines for `--each`. `stdin_is_taken` says that stdin is already used.
     ///
     /// # Errors
-    /// [`Error::Usage`] when they cannot be read.
+    /// [`Error::Usage`] if they cannot be read.
     pub(crate) fn open(&self, stdin_is_taken: bool) -> Result<Option<ArgumentsLines>, Error> {
         if self.takes_stdin() && stdin_is_taken {
             return Err(Error::usage("--each - cannot be used here: stdin is already used for something else"));
@@ -62,7 +62,7 @@ impl EachArgs {
     }
 }
 
-/// What came of one line, until it is its turn to be printed.
+/// The outcome of one line, until it is its turn to be printed.
 struct Done {
     index: usize,
     number: usize,
@@ -78,11 +78,11 @@ pub(crate) struct Each<'a> {
 }
 
 impl Each<'_> {
-    /// Makes a call for each of `lines`, and prints what came of each in their order. After a failure no more are begun,
-    /// unless all are wanted; those under way are waited for, and printed.
+    /// Makes a call for each of `lines`, and prints the outcomes in order. After a failure no more calls are started,
+    /// unless all are wanted; those that are running are finished and printed.
     ///
     /// # Errors
-    /// That of the first line that failed, by its number; with `--keep-going` how many failed; that of a signal.
+    /// That of the first failed line, with its number; with `--keep-going`, how many failed; that of a signal.
     pub(crate) async fn perform(&self, mut lines: ArgumentsLines) -> anyhow::Result<()> {
         let target = self.call.target().await?;
         let stop = &self.call.session.signals.stop;
@@ -103,7 +103,7 @@ impl Each<'_> {
         });
         let (mut is_open, mut is_whole) = (true, false);
         loop {
-            // A question at the terminal that is stdout too would be written over.
+            // Output to the same terminal would overwrite an open question.
             let is_held = self.call.context.printer.is_terminal() && is_asking();
             while let Some(done) = ready.remove(&printed).filter(|_| !is_held) {
                 bytes -= done.outcome.size();
@@ -186,7 +186,7 @@ impl Each<'_> {
         let session = self.call.session;
         let sent = self.call.send(target, arguments, self.timeout).await.map_err(downcast);
         let (report, mismatch) = sent.map_err(|error| match session.take_one_unanswered() {
-            // What the server made of a question that nobody answered matters less than the question.
+            // An unanswered question matters more than the server's reaction to it.
             Some(unanswered) if error.rpc().is_some() => Error::Unanswered(vec![unanswered]),
             _ => error,
         })?;

@@ -16,28 +16,28 @@ use crate::error::Error;
 
 /// The longest line, in bytes.
 const LONGEST: u64 = 16 << 20;
-/// How much is read at once, in bytes.
+/// How many bytes are read at a time.
 const READ: usize = 64 << 10;
-/// How many lines are handed over at once.
+/// How many lines are handed over at a time.
 const TOGETHER: usize = 256;
 
 /// A line of arguments, or why it is not one.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct ArgumentsLine {
-    /// Which line of the file, from 1.
+    /// The line number in the file, from 1.
     pub(crate) number: usize,
-    /// What it says, without its end.
+    /// The line without its end.
     pub(crate) text: Result<String, String>,
 }
 
-/// The lines of a file or of stdin, read when they are wanted: no more are held ahead than can be read at once.
+/// The lines of a file or of stdin, read on demand: only one batch is read ahead.
 pub(crate) struct ArgumentsLines {
     batches: mpsc::Receiver<Vec<ArgumentsLine>>,
-    /// What came of the last batch and was not given yet.
+    /// The rest of the last batch.
     ready: VecDeque<ArgumentsLine>,
-    /// How many bytes there are, in a regular file.
+    /// The size in bytes, for a regular file.
     size: Option<u64>,
-    /// How many of them were read.
+    /// How many bytes have been read.
     read: Arc<AtomicU64>,
 }
 
@@ -45,7 +45,7 @@ impl ArgumentsLines {
     /// Opens the file at `path`; `-` is stdin.
     ///
     /// # Errors
-    /// [`Error::Usage`] when it cannot be opened.
+    /// [`Error::Usage`] if it cannot be opened.
     pub(crate) fn open(path: &Path) -> Result<Self, Error> {
         if path == Path::new("-") {
             return Self::of(io::stdin(), None);
@@ -59,8 +59,8 @@ impl ArgumentsLines {
         }
     }
 
-    /// A thread of its own reads, and waits until a line is wanted: neither a pipe that is silent nor a large file holds
-    /// up anything.
+    /// Reads in a separate thread, which waits until a line is wanted, so that neither a silent pipe nor a large file
+    /// blocks anything.
     fn of(source: impl Read + Send + 'static, size: Option<u64>) -> Result<Self, Error> {
         let (batches, receiver) = mpsc::channel(1);
         let count = Arc::new(AtomicU64::new(0));
@@ -78,7 +78,7 @@ impl ArgumentsLines {
                         batch.push(ArgumentsLine { number, text });
                     }
                 }
-                // A line that is there already is not waited for.
+                // A line that is already there is handed over immediately.
                 let is_full = batch.len() >= TOGETHER || !source.buffer().contains(&b'\n');
                 let is_due = is_last || (is_full && !batch.is_empty());
                 if (is_due && batches.blocking_send(std::mem::take(&mut batch)).is_err()) || is_last {
@@ -99,14 +99,14 @@ impl ArgumentsLines {
         self.ready.pop_front()
     }
 
-    /// How much of them was read, from 0 to 1, where that is known.
+    /// How much has been read, from 0 to 1, if the size is known.
     #[expect(clippy::cast_precision_loss, reason = "a bar of a few steps")]
     pub(crate) fn part(&self) -> Option<f64> {
         self.size.map(|size| self.read.load(Ordering::Relaxed) as f64 / size.max(1) as f64)
     }
 }
 
-/// The next line, whether nothing can be read behind it, and its length in bytes; `None` at the end.
+/// The next line, whether nothing can be read after it, and its length in bytes; `None` at the end.
 fn next(source: &mut impl BufRead, is_first: bool) -> Option<(Result<String, String>, bool, u64)> {
     let mut bytes = Vec::new();
     match source.take(LONGEST + 1).read_until(b'\n', &mut bytes) {
@@ -120,7 +120,7 @@ fn next(source: &mut impl BufRead, is_first: bool) -> Option<(Result<String, Str
     let length = bytes.len() as u64;
     let text = String::from_utf8(bytes).map_err(|_| "it is not UTF-8".to_owned());
     let text = text.map(|text| {
-        // Some editors mark the beginning of a file.
+        // Some editors put a byte order mark at the beginning of a file.
         let text = if is_first { text.strip_prefix('\u{feff}').unwrap_or(&text) } else { &text };
         text.trim_end_matches(['\n', '\r']).to_owned()
     });

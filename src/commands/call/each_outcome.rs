@@ -12,11 +12,11 @@ use crate::{
     protocol::CallToolResult,
 };
 
-/// What came of one call among many.
+/// The outcome of one call among many.
 pub(crate) struct EachOutcome {
-    /// What is printed of it: keys, and JSON text on one line.
+    /// What is printed: keys, and JSON text on one line.
     pub(crate) parts: Vec<(&'static str, String)>,
-    /// What is warned of.
+    /// The warnings.
     pub(crate) warnings: Vec<String>,
     /// Why it failed.
     pub(crate) error: Option<Error>,
@@ -27,12 +27,13 @@ impl EachOutcome {
         Self { parts: Vec::new(), warnings: Vec::new(), error: Some(error) }
     }
 
-    /// A request that is shown alone.
+    /// A request that was only printed.
     pub(crate) fn request(request: &Value, warnings: Vec<String>) -> Self {
         Self { parts: vec![("request", request.to_string())], warnings, error: None }
     }
 
-    /// A call that gave a result: whole, or what `shown` and `mode` say of it. A failure is told whole.
+    /// A call with a result: the whole result, or the part that `shown` and `mode` select. A failed result is always
+    /// whole.
     pub(crate) fn of(
         server: &ServerName,
         tool: &str,
@@ -73,7 +74,7 @@ impl EachOutcome {
         self
     }
 
-    /// How many bytes it holds, about.
+    /// Its approximate size in bytes.
     pub(crate) fn size(&self) -> usize {
         self.parts.iter().map(|(_, text)| text.len()).sum()
     }

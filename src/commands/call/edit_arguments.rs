@@ -5,15 +5,16 @@ use serde_json::{Map, Value};
 use crate::commands::{call::CommandCall, call::arguments::Given};
 use crate::{config::Document, error::Error, form::Form, protocol::Tool, terminal::DialogEnd};
 
-/// What begins the lines of an error in the text.
+/// The beginning of the lines with an error in the text.
 const MARK: &str = "// ! ";
 
 impl CommandCall<'_> {
-    /// Lets a person write the arguments: a skeleton of them, in which stands what was given already. Text that is wrong is
-    /// opened again, with what is wrong on top.
+    /// Lets a person edit the arguments: a skeleton with the values that were already given. If the text is wrong, the
+    /// editor opens again with the error at the top.
     ///
     /// # Errors
-    /// [`Error::Usage`] without a terminal or an editor, for text that comes back wrong and unchanged, and for an empty one.
+    /// [`Error::Usage`] without a terminal or an editor, for text that comes back wrong and unchanged, and for an empty
+    /// one.
     pub(crate) async fn edited(&self, given: &Given, tool: Option<&Tool>) -> anyhow::Result<Map<String, Value>> {
         let hint = |words: &str| Some(words.to_owned());
         let usage = |message: String, hint: Option<String>| Error::Usage { message, hint };
@@ -52,8 +53,8 @@ impl CommandCall<'_> {
         }
     }
 
-    /// The arguments that `text` says; `None` where it says nothing. The error is in words, with the line as it will stand
-    /// below one line of them.
+    /// The arguments in `text`; `None` if it is empty. The error names the line as it will be numbered below one line
+    /// of errors.
     fn read_edited(&self, text: &str, tool: Option<&Tool>) -> Result<Option<Map<String, Value>>, String> {
         let document = Document::parse(text).map_err(|error| {
             format!("line {}, column {}: {}", error.place.line + 1, error.place.column, error.reason)

@@ -11,21 +11,21 @@ use crate::{
 
 /// The longest `structuredContent` that is checked, in bytes.
 const LONGEST: usize = 1 << 20;
-/// How long the check may hold the result up.
+/// How long the check may delay the result.
 const LIMIT: Duration = Duration::from_secs(1);
-/// Room for values and schemas that are nested as deep as they may be.
+/// Enough for the deepest values and schemas that are allowed.
 const STACK: usize = 64 << 20;
-/// The most faults that are told.
+/// The most faults that are listed.
 const MOST_FAULTS: usize = 3;
 
-/// Holds `structuredContent` against the tool's `outputSchema` (2025-11-25, *server/tools*, Output Schema): clients should,
-/// and a mismatch is the server's fault, so it is a warning in our words. `None` where all is well or nothing is known:
+/// Checks `structuredContent` against the tool's `outputSchema` (2025-11-25, *server/tools*, Output Schema): clients
+/// should, and a mismatch is the server's fault, so it is only a warning. `None` if all is well or nothing is known:
 /// the tool failed, the schema cannot be used, or the check takes too long.
 pub(crate) async fn mismatch(schema: Value, result: &ResultOutline<'_>) -> Option<String> {
     if result.is_error {
         return None;
     }
-    // One that is missing reads like null, which a schema may admit.
+    // Missing content counts as null, which a schema may allow.
     let text = result.structured.unwrap_or("null");
     if text.len() > LONGEST {
         return None;
@@ -37,7 +37,7 @@ pub(crate) async fn mismatch(schema: Value, result: &ResultOutline<'_>) -> Optio
         return None;
     }
     let (done, checked) = oneshot::channel();
-    // A thread of its own, which nobody waits for when a server has found a schema that takes for ever.
+    // In a separate thread, because a server's schema may make the check take forever.
     let check = move || drop(done.send(faults(&schema, &value)));
     thread::Builder::new().stack_size(STACK).spawn(check).ok()?;
     let words = timeout(LIMIT, checked).await.ok()?.ok()??;

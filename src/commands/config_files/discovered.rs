@@ -1,4 +1,4 @@
-//! `toolnexus servers --discover`: the servers that other clients have.
+//! `toolnexus servers --discover`: the servers of other clients.
 
 use serde_json::{Value, json};
 
@@ -9,15 +9,15 @@ use crate::{
     text::safe_line,
 };
 
-/// Whose file it is, for people.
+/// The client that the file belongs to, for people.
 pub(crate) fn of(file: &ForeignFile) -> String {
     file.client.map_or_else(|| file.path.display().to_string(), |client| client.title().to_owned())
 }
 
-/// Shows what is found. Nothing is started, and no value of a variable or header is shown.
+/// Prints the servers that were found. Nothing is started, and no value of a variable or header is shown.
 ///
 /// # Errors
-/// When stdout cannot be written.
+/// If stdout cannot be written.
 pub(crate) fn run(names: &[String], context: &Context) -> anyhow::Result<()> {
     let environment = Environment::current();
     let ours = config::discover(context.global.config.as_deref(), &environment).ok();

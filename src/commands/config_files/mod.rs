@@ -1,4 +1,4 @@
-//! What commands have in common that look for configuration files, or edit one.
+//! Shared by commands that find or edit configuration files.
 
 pub(crate) mod discovered;
 pub(crate) mod target_file;

@@ -17,20 +17,20 @@ pub struct FileArgs {
 }
 
 impl FileArgs {
-    /// The file that is named, or your own, or the one that is found; your own where there is none.
+    /// The file that is named, or your own, or the one that is found; your own if there is none.
     ///
     /// # Errors
-    /// When it cannot be edited.
+    /// If it cannot be edited.
     pub(crate) fn open(&self, context: &Context, environment: &Environment) -> Result<EditedFile, Error> {
         let found = || config::find(environment).map_or_else(|_| own_file(environment), |(path, _)| path);
         let path = if self.user { own_file(environment) } else { named(context, environment).unwrap_or_else(found) };
         Ok(EditedFile::open(&path, environment)?)
     }
 
-    /// The file in which the server called `name` stands.
+    /// The file that contains the server `name`.
     ///
     /// # Errors
-    /// When there is none, or it cannot be edited.
+    /// If there is none, or it cannot be edited.
     pub(crate) fn open_with(
         &self,
         name: &str,

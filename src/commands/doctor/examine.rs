@@ -1,4 +1,4 @@
-//! What is wrong, or troubles some clients, in what a server lists. Reads values, and does no I/O.
+//! Finds what is wrong, or causes problems for some clients, in what a server lists. Works on values, without I/O.
 
 use std::collections::HashSet;
 
@@ -14,18 +14,18 @@ use crate::{
 pub(crate) struct Finding {
     /// The tool, resource or prompt.
     pub(crate) about: Option<String>,
-    /// What, and what to do.
+    /// The problem, and what to do.
     pub(crate) message: String,
 }
 
-/// How many findings one listing may have; the rest is not worth reading.
+/// How many findings one listing may have; more are not useful.
 const MOST: usize = 200;
-/// How deep a schema is followed, and how many of its parts are looked at.
+/// How deep a schema is followed, and how many of its parts are checked.
 const DEEPEST: usize = 64;
 const PARTS: usize = 20_000;
 
 impl Finding {
-    /// One about a server as a whole.
+    /// A finding about the server as a whole.
     pub(crate) fn warning(message: String) -> Self {
         Self { about: None, message }
     }
@@ -40,7 +40,7 @@ impl Finding {
     }
 }
 
-/// Looks through a listing of `tools`, `resources` or `prompts`.
+/// Checks a listing of `tools`, `resources` or `prompts`.
 pub(crate) fn examine(kind: &str, entries: &[Value]) -> Vec<Finding> {
     let one = kind.trim_end_matches('s');
     let key = if kind == "resources" { "uri" } else { "name" };
@@ -124,7 +124,7 @@ fn schema_of(say: &mut impl FnMut(String), key: &str, schema: &Value) {
     for what in &walk.wrong {
         say(format!("its {key} {what}"));
     }
-    // What a client would find that checks values with it.
+    // What a client would find that checks values against it.
     match Checker::new(schema) {
         _ if !is_sound => {}
         Err(reason) => say(format!("its {key} cannot be used to check anything: {reason}")),
@@ -158,11 +158,11 @@ impl<'a> SchemaWalk<'a> {
             let is_there = match reference.strip_prefix('#') {
                 Some("") => true,
                 Some(pointer) if pointer.starts_with('/') => self.root.pointer(pointer).is_some(),
-                // An anchor may be anywhere; another document is never fetched.
+                // An anchor may be anywhere; other documents are never fetched.
                 Some(_) => true,
                 None => false,
             };
-            // More of them are not worth looking through again and again.
+            // More of them are not useful.
             if !is_there && self.dangling.len() < MOST && !self.dangling.contains(&reference) {
                 self.dangling.push(reference);
             }

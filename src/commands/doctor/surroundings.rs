@@ -1,4 +1,4 @@
-//! What a server needs around it, before it is started or reached: a program, a proxy, a sign-in.
+//! What a server needs before it is started or reached: a program, a proxy, a sign-in.
 
 use std::{
     env,
@@ -14,10 +14,10 @@ use crate::{
     transport::Endpoint,
 };
 
-/// Something that was looked at, in a word, in more words, and for programs; or what is wrong with it.
+/// A checked item: its name, a description, and data for programs; or what is wrong with it.
 pub(crate) type Around = Result<(&'static str, String, Value), String>;
 
-/// What there is to say of the surroundings of a server.
+/// Checks the surroundings of a server.
 pub(crate) fn surroundings(server: &ServerConfig) -> Vec<Around> {
     match &server.endpoint {
         Endpoint::Stdio(stdio) => match find_program(&stdio.command) {
@@ -28,7 +28,7 @@ pub(crate) fn surroundings(server: &ServerConfig) -> Vec<Around> {
     }
 }
 
-/// The other entries that are this very server.
+/// The other entries for the same server.
 pub(crate) fn same_as(config: &Config, entry: &ServerEntry) -> Vec<String> {
     let Ok(server) = &entry.server else { return Vec::new() };
     let own = server.fingerprint();
@@ -49,7 +49,7 @@ pub(crate) fn find_program(command: &str) -> Option<PathBuf> {
     env::split_paths(&env::var_os("PATH")?).map(|folder| folder.join(command)).find(|path| is_program(path))
 }
 
-/// What to do about a program that is not there.
+/// What to do about a missing program.
 pub(crate) fn missing(command: &str) -> String {
     let name = command.rsplit('/').next().unwrap_or(command);
     let mend = match name {

@@ -1,4 +1,4 @@
-//! A listing of one server, or of all of them at once, each with its own outcome.
+//! A listing of one server, or of all of them at the same time, each with its own outcome.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -25,10 +25,10 @@ use crate::{
     text::safe_line,
 };
 
-/// How long a slow server holds back those that come after it in the configuration.
+/// How long a slow server delays those after it in the configuration.
 const IN_ORDER: Duration = Duration::from_secs(1);
 
-/// The servers that a listing is of.
+/// The servers to list.
 pub(crate) struct Picked {
     /// Their configuration.
     pub(crate) config: Config,
@@ -37,10 +37,10 @@ pub(crate) struct Picked {
 }
 
 impl Picked {
-    /// The server that was named, or all that are not disabled.
+    /// The server that was named, or all that are enabled.
     ///
     /// # Errors
-    /// When there is no such server, no configuration, or nobody agreed that the servers are started.
+    /// If there is no such server, no configuration, or nobody agreed to start the servers.
     pub(crate) async fn new(
         server: Option<ServerWord>,
         context: &Context,
@@ -58,22 +58,22 @@ impl Picked {
     }
 }
 
-/// What one server has to show.
+/// The output of one server.
 #[derive(Default)]
 pub(crate) struct Shown {
     /// For programs.
     pub(crate) value: Value,
     /// For people.
     pub(crate) text: String,
-    /// For `--grep`: a name and what it is, for each that was found.
+    /// For `--grep`: the name and description of each match.
     pub(crate) found: Vec<[String; 2]>,
 }
 
-/// Asks all servers at once, and gives each outcome to `take`: in the order of `names`, unless a slow one would hold up
-/// the others.
+/// Asks all servers at the same time, and passes each outcome to `take`: in the order of `names`, unless a slow one
+/// would delay the others.
 ///
 /// # Errors
-/// Those of `take`.
+/// The errors of `take`.
 pub(crate) async fn each<T>(
     names: &[String],
     ask: impl AsyncFn(&str) -> Result<T, Error>,
@@ -103,7 +103,7 @@ pub(crate) async fn each<T>(
     Ok(())
 }
 
-/// A listing while it is shown: text as it comes, data at the end.
+/// A listing in progress: text is printed as it arrives, data at the end.
 pub(crate) struct Listing<'a> {
     printer: &'a Printer,
     event: &'static str,
@@ -118,7 +118,7 @@ pub(crate) struct Listing<'a> {
 }
 
 impl<'a> Listing<'a> {
-    /// A listing of the servers `names`; `event` is what it is of.
+    /// A listing of the servers `names`; `event` says what is listed.
     pub(crate) fn new(
         printer: &'a Printer,
         event: &'static str,
@@ -139,10 +139,10 @@ impl<'a> Listing<'a> {
         }
     }
 
-    /// Takes what came of one server.
+    /// Adds the outcome of one server.
     ///
     /// # Errors
-    /// When stdout cannot be written.
+    /// If stdout cannot be written.
     pub(crate) fn take(&mut self, name: &str, outcome: Result<Shown, Error>) -> anyhow::Result<()> {
         let (value, text) = match outcome {
             Ok(shown) => {
@@ -155,7 +155,7 @@ impl<'a> Listing<'a> {
                     (None, false) if shown.text.is_empty() => format!("{}\n  {}", safe_line(name), nothing()),
                     (None, false) => format!("{}\n{}", safe_line(name), indented(&shown.text)),
                 };
-                // Of tools more is said where they are listed.
+                // The tools listing prints a better message itself.
                 if text.is_empty() && self.alone && self.greps.is_none() && self.event != "tools" {
                     self.printer.note(&format!("{} offers no {}", safe_line(name), self.event))?;
                 }
@@ -186,11 +186,11 @@ impl<'a> Listing<'a> {
         Ok(())
     }
 
-    /// Shows the rest, ends the servers, and says what it comes to. `taken` is what came of taking.
+    /// Prints the rest, ends the servers, and returns the outcome. `taken` is the outcome of the printing.
     ///
     /// # Errors
-    /// The first server's [`Error`], when it was the only one, none answered, or `--strict` was given; that of a signal, or
-    /// of a question that nobody answered.
+    /// The first server's [`Error`], if it was the only one, none answered, or `--strict` was given; that of a signal,
+    /// or of an unanswered question.
     pub(crate) async fn finish(self, session: CommandHost, taken: anyhow::Result<()>) -> anyhow::Result<()> {
         let shown = taken.and_then(|()| self.conclude());
         let stopped = session.signals.error();
@@ -224,12 +224,12 @@ fn lines(server: &str, found: Vec<[String; 2]>) -> String {
     table(&found.into_iter().map(row).collect::<Vec<_>>(), "")
 }
 
-/// Every line set in.
+/// Indents every line.
 pub(crate) fn indented(text: &str) -> String {
     text.lines().flat_map(|line| ["  ", line, "\n"]).collect()
 }
 
-/// Whether an entry of a listing has `word` in its name, title, address or description, in any case.
+/// Whether an entry of a listing has `word` in its name, title, URI or description, ignoring case.
 pub(crate) fn mentions(entry: &Value, word: Option<&str>) -> bool {
     let Some(word) = word.map(str::to_lowercase) else { return true };
     let texts = ["name", "title", "uri", "uriTemplate", "description"].iter().filter_map(|key| entry[*key].as_str());
@@ -249,10 +249,10 @@ impl CommandHost {
         self.remember(server, "tools", &tools.iter().map(|tool| tool.raw.clone()).collect::<Vec<_>>());
     }
 
-    /// A listing of `server`: nothing where it does not declare `capability`, or does not know the method after all.
+    /// A listing of `server`: empty if it does not declare `capability`, or does not know the method after all.
     ///
     /// # Errors
-    /// When a page cannot be fetched.
+    /// If a page cannot be fetched.
     pub(crate) async fn list(
         &self,
         server: &str,

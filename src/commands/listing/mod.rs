@@ -1,4 +1,4 @@
-//! What commands have in common that list things, of one server or of all of them at once.
+//! Shared by commands that list things, of one server or of all.
 
 pub(crate) mod everywhere;
 pub(crate) mod names;

@@ -1,4 +1,4 @@
-//! What servers offered when they were last listed: for completions, which start no server.
+//! The names that servers listed last: for completions, which start no server.
 
 use std::{fs, io::Write as _, path::PathBuf};
 
@@ -6,17 +6,17 @@ use serde_json::{Map, Value, json};
 
 use crate::config::{Environment, ServerConfig};
 
-/// A file of names is not larger than this, in bytes.
+/// The largest file of names, in bytes.
 const LARGEST: u64 = 4 << 20;
 
-/// Where the names of a server are kept: by what it is, not by what it is called.
+/// Where a server's names are stored: by its configuration, not by its name.
 fn place(server: &ServerConfig, environment: &Environment) -> Option<PathBuf> {
     let folder = environment.cache_folder.as_ref()?.join(env!("CARGO_PKG_NAME")).join("names");
     Some(folder.join(format!("{}.json", server.fingerprint())))
 }
 
-/// Remembers a listing, under its key: `tools`, `prompts`, `resources` or `resourceTemplates`. A cache that cannot be
-/// written is no loss.
+/// Remembers a listing, under its key: `tools`, `prompts`, `resources` or `resourceTemplates`. Failing to write the
+/// cache does no harm.
 pub(crate) fn remember(server: &ServerConfig, key: &str, entries: &[Value]) {
     let environment = Environment::current();
     let Some(path) = place(server, &environment) else { return };
@@ -52,7 +52,7 @@ pub(crate) fn remember(server: &ServerConfig, key: &str, entries: &[Value]) {
     drop(write());
 }
 
-/// What is remembered of a server under a key.
+/// What is remembered for a server under a key.
 pub(crate) fn remembered(server: &ServerConfig, key: &str, environment: &Environment) -> Vec<Value> {
     let names = place(server, environment).and_then(|path| read(&path));
     let entries = names.and_then(|mut names| names.remove(key));

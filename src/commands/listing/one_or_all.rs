@@ -1,4 +1,4 @@
-//! What the commands have in common that ask one server, or all of them at once.
+//! Shared by commands that ask one server, or all of them at the same time.
 
 use clap::Args;
 
@@ -12,7 +12,7 @@ use crate::commands::{
 };
 use crate::error::Error;
 
-/// What every command takes that asks one server, or all of them at once.
+/// The arguments of every command that asks one server, or all of them at the same time.
 #[derive(Args, Debug)]
 pub struct OneOrAllArgs {
     /// The server
@@ -21,7 +21,7 @@ pub struct OneOrAllArgs {
     /// A server to start instead of SERVER: everything after `--`
     #[arg(last = true, value_name = "COMMAND", hide = true)]
     pub command: Vec<String>,
-    /// What holds for all servers.
+    /// Options for all servers.
     #[command(flatten)]
     pub all: AllArgs,
     /// Options for the server.
@@ -29,7 +29,7 @@ pub struct OneOrAllArgs {
     pub server: ServerArgs,
 }
 
-/// What holds where all servers are asked.
+/// Options for asking all servers.
 #[derive(Args, Clone, Debug, Default)]
 pub struct AllArgs {
     /// Start all servers of a configuration file that was found, without asking
@@ -40,7 +40,7 @@ pub struct AllArgs {
     pub strict: bool,
 }
 
-/// What is listed.
+/// Options for listings.
 #[derive(Args, Clone, Debug, Default)]
 pub struct GrepArgs {
     /// List only what has WORD in its name or description, one per line
@@ -49,11 +49,11 @@ pub struct GrepArgs {
 }
 
 impl OneOrAllArgs {
-    /// Asks the server, or all of them, and shows what comes of it as the listing `event`. `instead` is what takes more
-    /// words than this command does.
+    /// Asks the server, or all of them, and prints the outcome as the listing `event`. `instead` is the command that
+    /// accepts more words.
     ///
     /// # Errors
-    /// [`Error`]; with several servers, that of the first when none of them answered, or any failed under `--strict`.
+    /// [`Error`]; with several servers, that of the first if none of them answered, or if any failed under `--strict`.
     pub(crate) async fn list(
         self,
         (event, instead): (&'static str, Option<&str>),

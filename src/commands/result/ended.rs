@@ -13,7 +13,7 @@ use crate::{
     resolver::Pending,
 };
 
-/// A call that gave a result, which is printed.
+/// A call whose result is printed.
 pub(crate) struct Ended {
     failed: Option<Error>,
     unanswered: Vec<Why>,
@@ -28,7 +28,7 @@ impl Ended {
     /// Prints the result of a call of `method`; `name` is the tool.
     ///
     /// # Errors
-    /// When stdout cannot be written.
+    /// If stdout cannot be written.
     pub(crate) fn print(
         printer: &Printer,
         server: &ServerName,
@@ -54,7 +54,7 @@ impl Ended {
         Ok(Self::of_tool(server, name, report))
     }
 
-    /// What a result of `tool` comes to, without printing it.
+    /// The outcome of a result of `tool`, without printing it.
     pub(crate) fn of_tool(server: &ServerName, name: &str, report: CallReport) -> Self {
         let is_error = ResultOutline::of(&report.result).is_error;
         let tool_failed = || is_error.then(|| Error::ToolFailed { server: server.clone(), tool: name.to_owned() });
@@ -65,10 +65,10 @@ impl Ended {
         Self { failed, unanswered: report.unanswered }
     }
 
-    /// What the run comes to: a question that nobody could answer weighs more than what the tool made of it.
+    /// The outcome of the run: an unanswered question matters more than the tool's reaction to it.
     ///
     /// # Errors
-    /// [`Error::Unanswered`], else [`Error::ToolFailed`] when the tool said so, or [`Error::Client`] for what is not a result.
+    /// [`Error::Unanswered`], or [`Error::ToolFailed`] if the tool said so, or [`Error::Client`] if it is not a result.
     pub(crate) fn conclude(self, mut unanswered: Vec<Unanswered>) -> Result<(), Error> {
         if unanswered.is_empty() {
             unanswered = self.unanswered.into_iter().map(|why| Unanswered { question: None, why }).collect();
@@ -81,7 +81,7 @@ impl Ended {
     }
 }
 
-/// Why what a tool gave is not a result at all (2025-11-25, *server/tools*: an object).
+/// Why a tool's output is not a result at all (2025-11-25, *server/tools*: an object).
 fn no_object(result: &str) -> Option<String> {
     let is = match result.trim_start().bytes().next()? {
         b'{' => return None,
@@ -94,7 +94,7 @@ fn no_object(result: &str) -> Option<String> {
     Some(format!("the result is {is}, not an object"))
 }
 
-/// Saves a call that waits for answers in the file at `path`, and says what it waits for.
+/// Saves a call that is waiting for answers in the file at `path`, and prints what it is waiting for.
 pub(crate) fn put_aside(
     session: &CommandHost,
     printer: &Printer,
@@ -112,14 +112,14 @@ pub(crate) fn put_aside(
     saved().map_or_else(|error| error, |()| Error::Deferred.into())
 }
 
-/// Says that a call waits in the file at `path`, and for what.
+/// Prints that a call is waiting in the file at `path`, and for what.
 ///
 /// # Errors
-/// When stdout cannot be written.
+/// If stdout cannot be written.
 pub(crate) fn say_pending(printer: &Printer, pending: &Pending, path: &Path) -> anyhow::Result<()> {
     let open: Vec<&Request> = pending.open().collect();
     printer.data("pending", &json!({"status": "pending", "pending": open}), || {
-        // Every line is set in, so that none looks like one of ours.
+        // Every line is indented, so that none looks like one of ours.
         let lines = open.iter().flat_map(|request| request.prompt.lines());
         let prompts: String = lines.flat_map(|line| ["  ", line, "\n"]).collect();
         let path = path.to_string_lossy();

@@ -15,7 +15,7 @@ use crate::{
     resolver::Pending,
 };
 
-/// A task that is kept in the file of `--defer` from its beginning, so that `resume` can take it up after a crash.
+/// A task that is stored in the file of `--defer` from its beginning, so that `resume` can continue it after a crash.
 pub(crate) struct KeptTask {
     path: PathBuf,
     printer: Arc<Printer>,
@@ -28,10 +28,10 @@ impl KeptTask {
         Self { path: path.to_owned(), printer: Arc::clone(printer), is_written: Arc::default() }
     }
 
-    /// What writes the file, as soon as a call of this server has become a task.
+    /// Writes the file as soon as a call of this server has become a task.
     ///
     /// # Errors
-    /// When the server is not in the configuration.
+    /// If the server is not in the configuration.
     pub(crate) fn sink(&self, server: &str, config: &Config) -> Result<TaskSink, Error> {
         let (server, config) = (server.to_owned(), config.clone());
         let server_config = config.server(&server)?.clone();
@@ -39,7 +39,7 @@ impl KeptTask {
         Ok(TaskSink::new(move |call: &PendingCall| {
             match Pending::new(&server, &config, &server_config, call.clone()).save(&path) {
                 Ok(()) => is_written.store(true, Ordering::Relaxed),
-                // The task goes on; that it cannot be taken up is all that is lost.
+                // The task continues; it just cannot be resumed.
                 Err(error) => {
                     drop(printer.warning(&format!("the task could not be saved in {}: {error}", path.display())));
                 }
@@ -47,10 +47,10 @@ impl KeptTask {
         }))
     }
 
-    /// The call has ended: the file goes, unless the task is put aside or was lost from sight.
+    /// The call has ended: the file is removed, unless the task is put aside or the connection to it was lost.
     ///
     /// # Errors
-    /// When stdout cannot be written.
+    /// If stdout cannot be written.
     pub(crate) fn end(&self, end: &Result<CallEnd, ClientError>) -> anyhow::Result<()> {
         if !self.is_written.load(Ordering::Relaxed) {
             return Ok(());

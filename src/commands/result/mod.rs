@@ -1,4 +1,4 @@
-//! How a call ends: its result shown, kept for later, or the reason why there is none.
+//! The end of a call: its result is printed or kept, or the reason why there is none.
 
 pub(crate) mod ended;
 pub(crate) mod kept_task;

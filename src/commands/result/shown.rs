@@ -26,10 +26,10 @@ pub struct ResultArgs {
 }
 
 impl ResultArgs {
-    /// Whether what is to be saved can be, as far as that can be seen before there is anything.
+    /// Whether files can probably be saved; checked before the call.
     ///
     /// # Errors
-    /// [`Error::Usage`] where the folder's name is that of something else.
+    /// [`Error::Usage`] if there is something else in the folder's place.
     pub(crate) fn ready(&self) -> Result<(), Error> {
         let Some(folder) = self.save.as_ref().filter(|folder| folder.symlink_metadata().is_ok()) else { return Ok(()) };
         let reason = match folder.metadata() {
@@ -40,10 +40,10 @@ impl ResultArgs {
         Err(Error::usage(format!("nothing can be saved in {}: {reason}", folder.display())))
     }
 
-    /// Prints a result, or the part of it that was asked for.
+    /// Prints a result, or the selected part of it.
     ///
     /// # Errors
-    /// [`Error::NoPart`] where there is no such part; [`Error::Io`] when stdout or the folder cannot be written.
+    /// [`Error::NoPart`] if there is no such part; [`Error::Io`] if stdout or the folder cannot be written.
     pub(crate) fn show(
         &self,
         printer: &Printer,
@@ -56,14 +56,14 @@ impl ResultArgs {
             return Ok(());
         }
         let view = &CallToolResult::from_raw(result);
-        // The result comes first, whatever becomes of the files.
+        // The result is printed first, even if the files cannot be saved.
         let (saved, trouble) = match self.saved(view) {
             Ok(saved) => (saved, None),
             Err(error) => (Vec::new(), Some(error)),
         };
         let pictures = self.pictures(printer)?;
         match &self.select {
-            // A failure is told whole: it has another shape than what was asked for.
+            // A failed result is printed whole, because it has another shape.
             Some(path) if !view.is_error => {
                 for saved in saved.into_iter().flatten() {
                     match saved {
@@ -79,7 +79,7 @@ impl ResultArgs {
         trouble.map_or(Ok(()), |error| Err(error.into()))
     }
 
-    /// How images are shown, where they can be and were asked for.
+    /// How images are shown, if they were requested and can be shown.
     fn pictures(&self, printer: &Printer) -> anyhow::Result<Option<Pictures>> {
         if !self.images {
             return Ok(None);
@@ -98,10 +98,10 @@ impl ResultArgs {
         }
     }
 
-    /// Saves what is to be saved.
+    /// Saves images, audio and resources.
     ///
     /// # Errors
-    /// [`Error::Io`] when the folder cannot be made.
+    /// [`Error::Io`] if the folder cannot be created.
     pub(crate) fn saved(&self, view: &CallToolResult) -> Result<Vec<Saved>, Error> {
         let Some(folder) = &self.save else { return Ok(Vec::new()) };
         save_blocks(folder, &view.content)
@@ -109,10 +109,10 @@ impl ResultArgs {
     }
 }
 
-/// The part at `path`: of the result itself, else of what the result is about.
+/// The part at `path`: of the result itself, or else of its essential content.
 ///
 /// # Errors
-/// [`Error::NoPart`] where there is no such part.
+/// [`Error::NoPart`] if there is no such part.
 pub(crate) fn selected(result: &RawValue, view: &CallToolResult, path: &str) -> Result<Value, Error> {
     let whole = parse_lenient(result.get()).unwrap_or_default();
     let reason = match part(&whole, path) {

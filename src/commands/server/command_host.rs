@@ -26,37 +26,37 @@ use crate::{
     transport::{Endpoint, Trace},
 };
 
-/// How many warnings about a configuration are told.
+/// How many warnings about a configuration are printed.
 const MOST_WARNINGS: usize = 20;
 
-/// A host for the time of one command, with the printer for its notices and the signals that end it.
+/// A host for one command, with the printer for its notices and the signals that end it.
 pub(crate) struct CommandHost {
     /// The host.
     pub(crate) host: Arc<Host>,
     /// The signals.
     pub(in crate::commands) signals: Signals,
-    /// What prints.
+    /// The printer.
     pub(crate) printer: Arc<Printer>,
     heard: Arc<Mutex<HeardNotices>>,
     way: Arc<ShellWay>,
-    /// What is traced, and into which file.
+    /// The trace, and its file.
     trace: Option<(PathBuf, Trace)>,
-    /// Whether the host outlives this, which is one line of a shell; what it is lent.
+    /// For a line of a shell: the host outlives this, and these are its changes to it.
     line: Option<ShellLineState>,
 }
 
 /// A line of a shell.
 #[derive(Default)]
 struct ShellLineState {
-    /// From which level on servers are to log, where the line says.
+    /// The minimum log level, if the line sets one.
     level: Option<String>,
     _lent: Option<Lent>,
 }
 
-/// Who hears the notices of servers before they are shown; gives whether that was all that is to be done with it.
+/// Sees the notices of servers before they are printed; returns whether that was all that had to be done.
 pub(crate) type Ear = Arc<dyn Fn(&Notice) -> bool + Send + Sync>;
 
-/// What a run has to remember of its notices.
+/// What a run remembers of its notices.
 #[derive(Debug, Default)]
 pub(crate) struct HeardNotices {
     /// The questions that could not be answered.
@@ -64,10 +64,10 @@ pub(crate) struct HeardNotices {
 }
 
 impl CommandHost {
-    /// A host for `config`, in which `tool` alone will be called where it says one. Must be called in a runtime.
+    /// A host for `config`; `tool` is the only tool that will be called, if known. Must be called in a runtime.
     ///
     /// # Errors
-    /// When signals cannot be handled.
+    /// If signals cannot be handled.
     pub(crate) fn new(
         config: Config,
         args: &ServerArgs,
@@ -79,10 +79,10 @@ impl CommandHost {
         Self::with_ear(config, args, questions, heard, context, Arc::new(|_| false))
     }
 
-    /// Like `new`, with an ear for notices, and with the minimum level of the servers' logs.
+    /// Like `new`, with an `Ear` for notices, and with the minimum level of the servers' logs.
     ///
     /// # Errors
-    /// When signals cannot be handled, or the trace cannot be written.
+    /// If signals cannot be handled, or the trace cannot be written.
     pub(crate) fn with_ear(
         config: Config,
         args: &ServerArgs,
@@ -154,7 +154,7 @@ impl CommandHost {
         Ok(Self { host, signals, printer, heard, way, trace, line: None })
     }
 
-    /// From which level on servers log, as the options say.
+    /// The minimum log level of servers, according to the options.
     pub(crate) fn log_level(printer: &Printer) -> Option<String> {
         (printer.log() != LogLevel::Warning).then(|| printer.log().name())
     }
@@ -162,7 +162,7 @@ impl CommandHost {
     /// The client of `server`.
     ///
     /// # Errors
-    /// When it cannot be connected to.
+    /// If it cannot be connected to.
     pub(crate) async fn connect(&self, server: &str) -> Result<Arc<Client>, Error> {
         let _waiting = self.wait_for_start(server);
         let connected = tokio::select! {
@@ -179,27 +179,27 @@ impl CommandHost {
         let level = self.line.as_ref().and_then(|line| line.level.as_ref());
         let info = client.info();
         if let Some(level) = level.filter(|_| info.era() == Era::Legacy && info.declares("logging")) {
-            // One that cannot log so is listened to all the same.
+            // A server that does not support log levels is used anyway.
             let params = json!({"level": level}).as_object().cloned();
             drop(client.request("logging/setLevel", params, &self.signals.stop).await);
         }
         Ok(client)
     }
 
-    /// The same servers for one line of a shell, which can be interrupted alone.
+    /// The same servers for one line of a shell, which can be interrupted separately.
     pub(crate) fn for_line(&self) -> Self {
         let (host, heard, printer) = (Arc::clone(&self.host), Arc::clone(&self.heard), Arc::clone(&self.printer));
         let (signals, way, line) = (self.signals.for_line(), Arc::clone(&self.way), Some(ShellLineState::default()));
         Self { host, signals, printer, heard, way, trace: None, line }
     }
 
-    /// What the lines of a shell share of this.
+    /// What the lines of a shell share.
     pub(crate) fn share(&self, questions: &Questions, timeout: Option<Duration>) -> ShellConnections {
         let (host, way, heard) = (Arc::clone(&self.host), Arc::clone(&self.way), Arc::clone(&self.heard));
         ShellConnections { host, way, heard, questions: questions.lent(), timeout }
     }
 
-    /// The questions that could not be answered for these reasons, once each; where they were not heard of, the reasons.
+    /// The questions that could not be answered for these reasons, each once; for unknown questions, only the reasons.
     pub(crate) fn take_unanswered(&self, reasons: &[Why]) -> Vec<Unanswered> {
         let mut heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
         let mut take = |why: &Why| match heard.unanswered.iter().position(|known| known.why == *why) {
@@ -215,10 +215,10 @@ impl CommandHost {
         (!heard.unanswered.is_empty()).then(|| heard.unanswered.remove(0))
     }
 
-    /// What a client's error means for the run.
+    /// A client's error as an [`Error`].
     pub(crate) fn error(&self, server: &ServerName, source: ClientError) -> Error {
         match source {
-            // By a signal, or by a person who would not wait for a link.
+            // By a signal, or by a person who gave up waiting for a link.
             ClientError::Interrupted { .. } => self.signals.error().unwrap_or(Error::Interrupted),
             ClientError::Unauthorized(mut refused) => {
                 refused.login = self.login_word(server);
@@ -228,7 +228,7 @@ impl CommandHost {
         }
     }
 
-    /// What `login` would be given for `server`, where a sign-in is a way.
+    /// The argument for `login` for `server`, if signing in may help.
     fn login_word(&self, server: &ServerName) -> Option<String> {
         let config = self.host.config();
         let server_config = config.server(server.as_str()).ok()?;
@@ -244,7 +244,7 @@ impl CommandHost {
         !self.heard.lock().unwrap_or_else(PoisonError::into_inner).unanswered.is_empty()
     }
 
-    /// Ends the servers, and gives what was heard of them.
+    /// Ends the servers, and returns what was remembered of their notices.
     pub(crate) async fn close(self) -> HeardNotices {
         if self.line.is_none() {
             self.host.disconnect_all().await;
@@ -257,7 +257,7 @@ impl CommandHost {
     }
 }
 
-/// Where sign-ins are kept.
+/// The folder with the sign-ins.
 pub(crate) fn sign_ins_folder() -> Option<std::path::PathBuf> {
     Environment::current().data_folder.map(|folder| folder.join(env!("CARGO_PKG_NAME")))
 }

@@ -11,11 +11,12 @@ use crate::{
     text::safe_line,
 };
 
-/// The configuration once more, with what a person entered for the `inputs` of those of its servers that `is_meant`. Where
-/// nothing is asked for, or nobody is there, it stays as it is: a server that lacks something says so itself.
+/// Reads the configuration again, with a person's values for the `inputs` of those of its servers for which `is_meant`
+/// is true. If there are no inputs, or there is nobody to ask, it stays as it is: a server that lacks a value reports
+/// that itself.
 ///
 /// # Errors
-/// When the person does not want to, or the file cannot be read again.
+/// If the person cancels, or the file cannot be read again.
 pub(crate) async fn entered(
     config: Config,
     is_meant: impl Fn(&ServerEntry) -> bool,
@@ -45,10 +46,10 @@ pub(crate) async fn entered(
     Ok(config::discover(context.global.config.as_deref(), &environment)?)
 }
 
-/// The configuration once more, with `${input:ID}` where something will be asked for: to be shown, and not to be used.
+/// Reads the configuration again, with `${input:ID}` left as it is: for display, not for use.
 ///
 /// # Errors
-/// When the file cannot be read again.
+/// If the file cannot be read again.
 pub(crate) fn as_written(config: Config, context: &Context) -> anyhow::Result<Config> {
     let wanted = wanted(&config, |_| true);
     if wanted.is_empty() {
@@ -62,7 +63,7 @@ pub(crate) fn as_written(config: Config, context: &Context) -> anyhow::Result<Co
     Ok(config::discover(context.global.config.as_deref(), &environment)?)
 }
 
-/// What is asked for, each once, with the servers that want it.
+/// The inputs, each once, with the servers that need them.
 fn wanted(config: &Config, is_meant: impl Fn(&ServerEntry) -> bool) -> Vec<(ConfigInput, Vec<String>)> {
     let mut wanted: Vec<(ConfigInput, Vec<String>)> = Vec::new();
     let known: HashMap<_, _> = config.inputs.iter().map(|input| ((&input.file, input.id.as_str()), input)).collect();
@@ -82,7 +83,7 @@ fn wanted(config: &Config, is_meant: impl Fn(&ServerEntry) -> bool) -> Vec<(Conf
     wanted
 }
 
-/// The keys of the fields: two files may have an input of the same id.
+/// The keys of the fields: two files may have an input with the same id.
 fn keys(wanted: &[(ConfigInput, Vec<String>)]) -> Vec<String> {
     let key = |(index, (input, _)): (usize, &(ConfigInput, Vec<String>))| {
         let before = wanted[..index].iter().filter(|(other, _)| other.id == input.id).count();

@@ -1,4 +1,4 @@
-//! What commands say of kept servers.
+//! What commands print about kept servers.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -7,10 +7,10 @@ use crate::{
     output::Printer,
 };
 
-/// The kept servers. A folder that cannot be used is a warning.
+/// The kept servers. If their folder cannot be used, a warning is printed.
 ///
 /// # Errors
-/// When stderr cannot be written.
+/// If stderr cannot be written.
 pub(crate) async fn look(printer: &Printer) -> anyhow::Result<Vec<KeptServer>> {
     match keeper::survey().await {
         Ok(found) => Ok(found),
@@ -21,7 +21,7 @@ pub(crate) async fn look(printer: &Printer) -> anyhow::Result<Vec<KeptServer>> {
     }
 }
 
-/// How a kept server stands, on one line.
+/// The state of a kept server, on one line.
 pub(crate) fn words(standing: &Standing) -> String {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |now| now.as_secs());
     let calls = if standing.calls == 1 { "1 call".to_owned() } else { format!("{} calls", standing.calls) };
@@ -41,7 +41,7 @@ pub(crate) fn words(standing: &Standing) -> String {
     parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
-/// A time in its largest unit.
+/// A duration in its largest unit.
 fn span(seconds: u64) -> String {
     match seconds {
         0..=119 => format!("{seconds} s"),

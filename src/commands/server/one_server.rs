@@ -1,4 +1,4 @@
-//! A request to one server, with everything that it may ask on the way.
+//! A request to one server, with all the questions that it may cause.
 
 use std::{path::PathBuf, sync::Arc};
 
@@ -19,7 +19,7 @@ use crate::{
     output::Printer,
 };
 
-/// A connection to the one server that a command is about.
+/// A connection to the one server that a command uses.
 pub(crate) struct OneServer<'a> {
     pub(crate) session: &'a CommandHost,
     pub(crate) client: Arc<Client>,
@@ -29,15 +29,15 @@ pub(crate) struct OneServer<'a> {
     defer: Option<PathBuf>,
 }
 
-/// What a command on one server begins with.
+/// The start of a command that uses one server.
 pub(crate) struct Opening<'a> {
     pub(crate) server: ServerWord,
     pub(crate) context: &'a Context,
     pub(crate) args: &'a ServerArgs,
     pub(crate) questions: &'a QuestionArgs,
-    /// Hears the notices first.
+    /// Sees the notices first.
     pub(crate) ear: Option<Ear>,
-    /// From which level on the server logs, where that is not what the options say.
+    /// The server's log level, if it differs from the options.
     pub(crate) level: Option<String>,
 }
 
@@ -45,7 +45,7 @@ impl Opening<'_> {
     /// Connects, does `work`, and ends the server.
     ///
     /// # Errors
-    /// What went wrong, a question that nobody answered above all.
+    /// What went wrong; an unanswered question takes precedence.
     pub(crate) async fn run(self, work: impl AsyncFnOnce(&OneServer<'_>) -> anyhow::Result<()>) -> anyhow::Result<()> {
         let Self { server, context, args, questions, ear, level } = self;
         let printer = &context.printer;
@@ -77,7 +77,7 @@ impl OneServer<'_> {
     /// `prompts/get` or `resources/read`: the result's own bytes.
     ///
     /// # Errors
-    /// When there is none, or the call was put aside.
+    /// If there is none, or the call was put aside.
     pub(crate) async fn call(&self, method: &str, params: Map<String, Value>) -> anyhow::Result<Box<RawValue>> {
         let name = params.get("name").or(params.get("uri")).and_then(Value::as_str).unwrap_or_default();
         let waiting = self.session.wait_for_call(self.server.as_str(), name);
@@ -92,18 +92,18 @@ impl OneServer<'_> {
         }
     }
 
-    /// What a client's error means for the run.
+    /// A client's error as an [`Error`].
     pub(crate) fn error(&self, error: ClientError) -> Error {
         self.session.error(&self.server, error)
     }
 
-    /// The error of an answer to `method` that makes no sense.
+    /// The error for an invalid answer to `method`.
     pub(crate) fn invalid(&self, method: &str, reason: String) -> Error {
         self.error(ClientError::Invalid { method: method.to_owned(), reason })
     }
 }
 
-/// `key=value` words for things whose values are all text: the keys in their order.
+/// `key=value` words whose values are all text, in order.
 ///
 /// # Errors
 /// [`Error::Usage`] for a word without a key.

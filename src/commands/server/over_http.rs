@@ -1,4 +1,4 @@
-//! What commands do over HTTP: sign-ins in what they show, a person at a browser, the demo server at a port.
+//! HTTP in commands: sign-ins in their output, a person at a browser, the demo server on a port.
 
 use std::{net::Ipv4Addr, sync::Arc, time::Duration};
 
@@ -26,13 +26,13 @@ use crate::{
 /// How long a person at a browser has, unless an option says otherwise.
 const BROWSER_LIMIT: Duration = Duration::from_secs(1800);
 
-/// What there is to say of the surroundings of a server at a web address.
+/// Checks the surroundings of a server at a web address.
 pub(crate) fn surroundings(server: &ServerConfig, http: &HttpEndpoint) -> Vec<Around> {
     let proxy = proxy_of(&http.url).map(|words| Ok(("proxy", words.clone(), json!({"through": words}))));
     proxy.into_iter().chain(exposed(http)).chain([sign_in(server, http)]).collect()
 }
 
-/// That others can read what passes.
+/// The warning that others can read the messages.
 fn exposed(http: &HttpEndpoint) -> Vec<Around> {
     let is_loopback = http.url.host_str().is_some_and(|host| matches!(host, "localhost" | "127.0.0.1" | "[::1]"));
     let plain = (http.url.scheme() == "http" && !is_loopback)
@@ -41,7 +41,7 @@ fn exposed(http: &HttpEndpoint) -> Vec<Around> {
     plain.into_iter().chain(insecure).collect()
 }
 
-/// What says who asks: no value of it is shown.
+/// How requests are authorized: no value of it is shown.
 fn sign_in(server: &ServerConfig, http: &HttpEndpoint) -> Around {
     let say = |how: &str, data: Value| Ok(("sign-in", how.to_owned(), data));
     if let Some(program) = &server.auth.program {
@@ -63,11 +63,11 @@ fn sign_in(server: &ServerConfig, http: &HttpEndpoint) -> Around {
     }
 }
 
-/// The sign-ins that are kept.
+/// The stored sign-ins.
 pub(crate) struct SignIns(Vec<StoredSignIn>);
 
 impl SignIns {
-    /// Reads them. What cannot be read is told where it is needed.
+    /// Reads them. Errors are reported where a sign-in is needed.
     pub(crate) fn read() -> Self {
         let stores = sign_ins_folder().map(Store::everywhere).unwrap_or_default();
         Self(stores.iter().filter_map(|store| store.all().ok()).flatten().collect())
@@ -81,7 +81,7 @@ impl SignIns {
     }
 }
 
-/// A person at a browser, who is told on standard error where.
+/// A person at a browser; the address is printed on standard error.
 #[expect(clippy::unnecessary_wraps, reason = "a build without pages has none")]
 pub(crate) fn browser(args: &QuestionArgs, printer: &Arc<Printer>) -> anyhow::Result<Browser> {
     let printer = Arc::clone(printer);
@@ -101,17 +101,17 @@ pub(crate) fn browser(args: &QuestionArgs, printer: &Arc<Printer>) -> anyhow::Re
                 printer.warning(&format!("the browser did not start ({why}); open the address above yourself"))
             }
         };
-        // A stdout that is gone is told when the result cannot be written.
+        // If stdout is gone, that is reported when the result cannot be written.
         drop(printed);
     });
     let limit = args.elicit_timeout.unwrap_or(BROWSER_LIMIT);
     Ok(Browser::new(BrowserOptions { sink, starts: !args.no_browser, limit }))
 }
 
-/// Serves the demo server at `port` of this machine until the program is ended.
+/// Serves the demo server on `port` of this machine until the program ends.
 ///
 /// # Errors
-/// When the port is taken.
+/// If the port is taken.
 pub(crate) async fn serve_demo(port: u16, printer: &Printer) -> anyhow::Result<()> {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await;
     let listener = listener.map_err(|error| Error::Io(format!("port {port} cannot be used: {error}")))?;

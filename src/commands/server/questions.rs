@@ -26,26 +26,26 @@ use crate::{
 /// How long a program may take for an answer, unless an option says otherwise.
 const PROGRAM_LIMIT: Duration = Duration::from_secs(60);
 
-/// Who answers the questions of a run, made from the options for it.
+/// Who answers the questions of a run, according to its options.
 #[derive(Clone, Default)]
 pub(crate) struct Questions {
-    /// Who answers; `None` declares no elicitation.
+    /// The resolver; with `None`, elicitation is not declared.
     pub(crate) resolver: Option<Arc<dyn Resolver>>,
     /// Who signs in, and how.
     pub(crate) sign_in: SignInOptions,
-    /// How long an accepted link waits.
+    /// How long to wait for an accepted link.
     pub(crate) url_wait: Option<Duration>,
     answers: Option<Arc<Answers>>,
     recorder: Option<Recorder>,
     terminal: Option<Terminal>,
     browser: Option<Browser>,
-    /// Whether it is another's, who finishes it.
+    /// Whether it belongs to a shell, which finishes it.
     is_lent: bool,
 }
 
 impl Questions {
-    /// Reads what the options name, before anything is started. `stdin_is_taken` says that standard input was named as a
-    /// source of arguments.
+    /// Reads the files that the options name, before anything is started. `stdin_is_taken` says that arguments come
+    /// from standard input.
     ///
     /// # Errors
     /// [`Error::Usage`] for options that contradict each other, [`Error::Answers`] for a file that cannot be used.
@@ -53,10 +53,10 @@ impl Questions {
         Self::build(args, stdin_is_taken, false, printer)
     }
 
-    /// Like [`Questions::new`], for a command; a line of a shell without options of its own is answered as the shell is.
+    /// Like [`Questions::new`], for a command; a line of a shell without its own options uses the shell's.
     ///
     /// # Errors
-    /// As [`Questions::new`].
+    /// As for [`Questions::new`].
     pub(crate) fn of(args: &QuestionArgs, stdin_is_taken: bool, context: &Context) -> anyhow::Result<Self> {
         match &context.shared {
             Some(shared) if args.is_plain() => Ok(shared.questions.lent()),
@@ -70,7 +70,7 @@ impl Questions {
         Self { is_lent: true, ..self.clone() }
     }
 
-    /// Whether a connection of the shell serves for this.
+    /// Whether a connection of the shell can be used with this.
     pub(crate) fn fits(&self) -> bool {
         self.is_lent || (self.url_wait.is_none() && self.resolver.is_some())
     }
@@ -79,13 +79,13 @@ impl Questions {
     /// option or the answers file says otherwise.
     ///
     /// # Errors
-    /// As [`Questions::new`].
+    /// As for [`Questions::new`].
     pub(crate) fn of_pending(args: &QuestionArgs, printer: &Arc<Printer>) -> anyhow::Result<Self> {
         Self::build(args, false, true, printer)
     }
 
-    /// For a listing, which is that of a call: some servers offer tools only to clients that can be asked. A server that
-    /// asks while it lists is answered at the terminal, or told cancel.
+    /// For a listing, which must be the same as in a call: some servers offer certain tools only to clients that can be
+    /// asked. A question during a listing is asked at the terminal, or answered with cancel.
     pub(crate) fn for_listing() -> Self {
         let terminal = Terminal::open(false);
         let otherwise = if terminal.is_some() { Otherwise::Prompt } else { Otherwise::Fail };
@@ -95,7 +95,7 @@ impl Questions {
         Self { resolver: Some(Arc::new(chain)), sign_in, terminal, ..Self::default() }
     }
 
-    /// For a sign-in: the server may ask nothing itself.
+    /// For a sign-in: the server itself may not ask anything.
     pub(crate) fn for_login(sign_in: SignInOptions) -> Self {
         Self { sign_in, ..Self::default() }
     }
@@ -116,7 +116,7 @@ impl Questions {
         if args.elicit_timeout.is_some() && args.on_elicit.is_none() && browser.is_none() {
             return Err(Error::usage("--elicit-timeout needs --on-elicit, or --elicit browser").into());
         }
-        // A sign-in is the host's own question: no option for those of servers counts for it.
+        // A sign-in is the host's own question: the options for servers' questions do not apply.
         let sign_in = SignInOptions { person: person.clone(), ..SignInOptions::default() };
         if policy.is_off(args)? {
             return Ok(Self { sign_in, terminal, ..Self::default() });
@@ -157,22 +157,23 @@ impl Questions {
         })
     }
 
-    /// Says with which arguments a call is made, where its questions are shown with them.
+    /// Sets the arguments of the call, which are shown with its questions.
     pub(crate) fn set_arguments(&self, arguments: &Map<String, Value>) {
         if let Some(browser) = &self.browser {
             browser.set_arguments(arguments);
         }
     }
 
-    /// The terminal, where there is one at which a person can be asked.
+    /// The terminal, if there is one at which a person can be asked.
     pub(crate) fn terminal(&self) -> Option<&Terminal> {
         self.terminal.as_ref()
     }
 
-    /// Ends the pages in a browser and writes the record, once no more questions can come; where the call `ended_well`, says what was not used, too.
+    /// Ends the pages in a browser and writes the record, when no more questions can arrive. If the call `ended_well`,
+    /// unused answers are reported, too.
     ///
     /// # Errors
-    /// When the record cannot be written.
+    /// If the record cannot be written.
     pub(crate) async fn finish(&self, printer: &Printer, ended_well: bool) -> anyhow::Result<()> {
         if self.is_lent {
             return Ok(());
@@ -194,7 +195,7 @@ impl Questions {
 }
 
 impl QuestionArgs {
-    /// Whether nothing is said.
+    /// Whether no option is given.
     pub(crate) fn is_plain(&self) -> bool {
         let others = self.elicit.is_some() || self.elicit_timeout.is_some() || self.url_wait.is_some();
         self.first().is_none() && !others && !self.no_browser
@@ -205,7 +206,7 @@ impl QuestionArgs {
         self.answers.as_deref() == Some(Path::new("-"))
     }
 
-    /// An option that says how questions are answered, where one was given.
+    /// The first option about answers that was given.
     fn first(&self) -> Option<&'static str> {
         let given = [
             (self.answers.is_some(), "--answers"),
@@ -238,7 +239,7 @@ fn unusable(error: &AnswersError) -> Error {
     Error::Answers(error.to_string())
 }
 
-/// The program of `--on-elicit`. What it writes to its standard error is shown as it comes.
+/// The program of `--on-elicit`. Its standard error is shown as it arrives.
 fn program(words: &str, args: &QuestionArgs, printer: &Arc<Printer>) -> Result<Arc<dyn Resolver>, Error> {
     let stderr = Arc::clone(printer);
     let lines: LineSink = Arc::new(move |line| stderr.program_line(line));
@@ -250,14 +251,14 @@ fn program(words: &str, args: &QuestionArgs, printer: &Arc<Printer>) -> Result<A
     }
 }
 
-/// What puts questions aside, once it is known that they could be written to `path`.
+/// The resolver that puts questions aside, after checking that `path` can be written.
 fn deferred(path: &Path) -> Result<Arc<dyn Resolver>, Error> {
     let place = Pending::check_place(path);
     place.map_err(|error| Error::Answers(format!("a call cannot be put aside in {}: {error}", path.display())))?;
     Ok(Arc::new(Deferred))
 }
 
-/// What is said about a question that nothing answered: by the option, else by the variable.
+/// The policy for a question that nothing answered: from the option, or else from the variable.
 #[derive(Clone, Copy)]
 struct Policy {
     option: Option<ElicitPolicy>,
@@ -292,7 +293,7 @@ impl Policy {
         }
     }
 
-    /// Whether servers may not ask at all. A variable says so only where no option for answers was given.
+    /// Whether servers may not ask at all. The variable says so only if no option for answers was given.
     fn is_off(self, args: &QuestionArgs) -> Result<bool, Error> {
         match (self.option, self.variable, args.first()) {
             (Some(ElicitPolicy::Off), _, Some(option)) => {
@@ -303,13 +304,13 @@ impl Policy {
         }
     }
 
-    /// Whether a call that was put aside may wait on.
+    /// Whether a call that was put aside may keep waiting.
     fn lets_wait(self) -> bool {
         matches!(self.said(), None | Some(ElicitPolicy::Prompt | ElicitPolicy::Browser | ElicitPolicy::Ask))
     }
 
-    /// What happens to a question that nothing answered: as the option says, else the file, else the variable, else as there
-    /// is a person.
+    /// What happens to a question that nothing answered: according to the option, the file, the variable, or else to
+    /// whether there is a person.
     fn otherwise(self, file: Option<Otherwise>, person: bool) -> Otherwise {
         let by_default = if person { Otherwise::Prompt } else { Otherwise::Fail };
         let word = |policy: ElicitPolicy| match policy {
@@ -322,12 +323,12 @@ impl Policy {
     }
 }
 
-/// Shows each link that an answers file accepts, and opens it where the file says so.
+/// Prints each link that an answers file accepts, and opens it if the file says so.
 fn links(printer: &Arc<Printer>, args: &QuestionArgs) -> LinkSink {
     let printer = Arc::clone(printer);
     let browser = !args.no_browser;
     Arc::new(move |question, open| {
-        // Links that are not offered do not come here.
+        // Refused links do not get here.
         let Some(link) = question.link().map(Arc::clone) else { return };
         printer.link(&question.origin.server, &link);
         if open && browser {

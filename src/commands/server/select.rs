@@ -12,16 +12,16 @@ use crate::{
     transport::{Endpoint, HttpKind, Mask, address},
 };
 
-/// A server as the command line names it, and the words that come after it.
+/// A server as named on the command line, and the words after it.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Selected {
-    /// Which server; `None` when none was named.
+    /// The server; `None` if none was named.
     pub(crate) server: Option<ServerWord>,
     /// The words after it.
     pub(crate) rest: Vec<String>,
 }
 
-/// What stands in SERVER's place.
+/// What is given as SERVER.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum ServerWord {
     /// A name in the configuration.
@@ -31,7 +31,7 @@ pub(crate) enum ServerWord {
 }
 
 impl Selected {
-    /// Splits the words before `--` and the COMMAND after it: without COMMAND the first word is the server.
+    /// Splits the words before `--` and the COMMAND after it: without COMMAND, the first word is the server.
     pub(crate) fn new(mut words: Vec<String>, command: Vec<String>) -> Self {
         if !command.is_empty() {
             return Self { server: Some(ServerWord::Target(AdhocTarget::Command(command))), rest: words };
@@ -50,7 +50,7 @@ impl Selected {
 }
 
 impl ServerWord {
-    /// The command that shows all about `tool` of this server, as a shell takes it.
+    /// The command that shows `tool` of this server, quoted for a shell.
     pub(crate) fn page(&self, tool: &str) -> String {
         let words = match self {
             Self::Named(name) | Self::Target(AdhocTarget::Url(name)) => vec![name.as_str(), tool],
@@ -61,7 +61,7 @@ impl ServerWord {
         format!("toolnexus tools {}", shell_words::join(words))
     }
 
-    /// The words before and after the address of a resource of this server that is read, as a shell takes them.
+    /// The words before and after a resource's URI, in a command that reads it from this server, quoted for a shell.
     pub(crate) fn reads(&self) -> (String, String) {
         match self {
             Self::Named(name) | Self::Target(AdhocTarget::Url(name)) => {
@@ -73,7 +73,7 @@ impl ServerWord {
         }
     }
 
-    /// The words before and after the arguments of a call of `tool` of this server, as a shell takes them.
+    /// The words before and after the arguments, in a call of `tool` of this server, quoted for a shell.
     pub(crate) fn call(&self, tool: &str) -> (String, String) {
         match self {
             Self::Named(name) | Self::Target(AdhocTarget::Url(name)) => {
@@ -85,19 +85,20 @@ impl ServerWord {
         }
     }
 
-    /// The configuration in which the server is, with the options for it laid over, and its name there.
+    /// The configuration that contains the server, with the server options applied, and the server's name in it.
     ///
     /// # Errors
-    /// When the configuration cannot be used, or has no such server.
+    /// If the configuration cannot be used, or has no such server.
     pub(crate) fn config(self, global: &GlobalArgs, args: &ServerArgs) -> Result<(Config, String), Error> {
         let config = self.read(|environment| config::discover(global.config.as_deref(), environment))?;
         self.overlaid(config, args)
     }
 
-    /// Like [`ServerWord::config`], for a server that is about to be used: a person is asked for the inputs of its entry.
+    /// Like [`ServerWord::config`], for a server that is about to be used: a person is asked for the inputs of its
+    /// entry.
     ///
     /// # Errors
-    /// As [`ServerWord::config`]; when the person does not want to.
+    /// As for [`ServerWord::config`]; or if the person cancels.
     pub(crate) async fn ready(self, context: &Context, args: &ServerArgs) -> anyhow::Result<(Config, String)> {
         let mut config = self.read(|environment| context.config(environment))?;
         if let Self::Named(name) = &self {
@@ -106,7 +107,7 @@ impl ServerWord {
         Ok(self.overlaid(config, args)?)
     }
 
-    /// The configuration as it stands; of a server that stands in none, an empty one.
+    /// The configuration as it is; an empty one for a server that is in none.
     fn read(&self, find: impl FnOnce(&Environment) -> Result<Config, ConfigError>) -> Result<Config, Error> {
         match self {
             Self::Target(_) => Ok(Config::default()),
@@ -122,7 +123,7 @@ impl ServerWord {
                 if let Some(Ok(server)) = config.servers.first_mut().map(|entry| entry.server.as_mut()) {
                     server.max_call_time = args.max_time;
                 }
-                // An ad hoc configuration has this one entry.
+                // An ad hoc configuration has only this entry.
                 let name = config.servers.first().map(|entry| entry.name.to_string()).unwrap_or_default();
                 Ok((config, name))
             }
@@ -142,10 +143,10 @@ impl ServerWord {
     }
 }
 
-/// The configuration, and the names of its servers that are not disabled.
+/// The configuration, and the names of its enabled servers.
 ///
 /// # Errors
-/// When there is no configuration, or nobody agreed that its servers are started.
+/// If there is no configuration, or nobody agreed to start its servers.
 pub(crate) async fn all_servers(context: &Context, trust: bool) -> anyhow::Result<(Config, Vec<String>)> {
     let environment = Environment::current();
     let config = context.config(&environment)?;
@@ -156,7 +157,7 @@ pub(crate) async fn all_servers(context: &Context, trust: bool) -> anyhow::Resul
     Ok((config, names))
 }
 
-/// Makes sure that the user wants the servers of a file to be started that merely lay here: once for its content.
+/// Makes sure that the user agrees to start the servers of a file that was found in the folder: once per content.
 async fn agree(config: &Config, trust: bool, environment: &Environment, context: &Context) -> anyhow::Result<()> {
     let store = TrustStore::new(environment);
     if !store.needs_consent(config) {
@@ -175,12 +176,12 @@ async fn agree(config: &Config, trust: bool, environment: &Environment, context:
         }
         .into());
     }
-    // What is not remembered is asked for again.
+    // If it cannot be remembered, the user is asked again.
     drop(store.trust(config));
     Ok(())
 }
 
-/// Asks the person; `None` where there is none.
+/// Asks the person; `None` if there is nobody.
 async fn ask(config: &Config, context: &Context) -> anyhow::Result<Option<bool>> {
     let Some(terminal) = Terminal::open(false) else { return Ok(None) };
     let path = config.path.as_ref().map(|path| path.display().to_string()).unwrap_or_default();
@@ -199,14 +200,13 @@ async fn ask(config: &Config, context: &Context) -> anyhow::Result<Option<bool>>
     })
 }
 
-/// That a project's server has the name of one of the user's own: whoever names it may not know.
+/// The warning that a project's server hides one of the user's own with the same name.
 fn hiding(entry: &ServerEntry) -> Option<String> {
     let (file, own) = (entry.file.as_ref()?, entry.hides.as_ref()?);
     Some(format!("{} comes from {}; it hides the one in {}", entry.name, file.display(), own.display()))
 }
 
-/// What kind of server an entry is, and where, with its variables as they are written. Headers are not shown: they may be
-/// secret.
+/// An entry's kind and its command or URL, with variables as written. Headers are not shown: they may be secret.
 pub(crate) fn place(entry: &ServerEntry, mask: &Mask) -> (&'static str, String) {
     match entry.server.as_ref().map(|server| &server.endpoint) {
         Ok(Endpoint::Stdio(stdio)) => {
@@ -222,7 +222,7 @@ pub(crate) fn place(entry: &ServerEntry, mask: &Mask) -> (&'static str, String) 
 }
 
 impl ServerArgs {
-    /// Whether nothing is said that a connection depends on.
+    /// Whether no option affects the connection.
     pub(crate) fn is_plain(&self) -> bool {
         let lists = self.headers.is_empty() && self.env.is_empty() && self.roots.is_empty();
         let others = self.bearer_env.is_some()

@@ -1,4 +1,4 @@
-//! What a command waits for, as it is shown at a terminal.
+//! What a command is waiting for, as shown at a terminal.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use crate::{
     transport::{Endpoint, StdioEndpoint},
 };
 
-/// Programs that fetch a server before they run it.
+/// Programs that download a server before they run it.
 const FETCHERS: [&str; 7] = ["npx", "bunx", "uvx", "pipx", "dnx", "docker", "podman"];
 /// Programs that do so with one of these words.
 const FETCHING: [(&str, &[&str]); 6] = [
@@ -21,7 +21,7 @@ const FETCHING: [(&str, &[&str]); 6] = [
 ];
 
 impl CommandHost {
-    /// Shows that `server` is started or reached.
+    /// Shows that `server` is being started or reached.
     pub(crate) fn wait_for_start(&self, server: &str) -> Waiting {
         let config = self.host.config().server(server).ok();
         let name = server.to_owned();
@@ -32,7 +32,7 @@ impl CommandHost {
         })
     }
 
-    /// Shows that `server` lists something.
+    /// Shows that `server` is listing something.
     pub(crate) fn wait_for_list(&self, server: &str) -> Waiting {
         self.printer.wait(Doing::Listing { server: server.to_owned() })
     }
@@ -43,7 +43,7 @@ impl CommandHost {
     }
 }
 
-/// The program that fetches this server before it runs, if it is one of those.
+/// The program that downloads this server before it runs, if there is one.
 fn fetcher(program: &StdioEndpoint) -> Option<String> {
     let name = Path::new(&program.command).file_name()?.to_str()?;
     let word = program.args.first().map(String::as_str).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! What stands in place of what commands do over HTTP, in a build without that feature.
+//! Replaces HTTP in commands, in a build without that feature.
 
 use std::sync::Arc;
 
@@ -15,12 +15,12 @@ use crate::{
     transport::HttpEndpoint,
 };
 
-/// What there is to say of the surroundings of a server at a web address.
+/// Checks the surroundings of a server at a web address.
 pub(crate) fn surroundings(_server: &ServerConfig, _http: &HttpEndpoint) -> Vec<Around> {
     Vec::new()
 }
 
-/// The sign-ins that are kept: none.
+/// The stored sign-ins: none.
 pub(crate) struct SignIns;
 
 impl SignIns {

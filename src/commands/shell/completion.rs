@@ -8,12 +8,12 @@ use crate::{terminal::gate, text::safe_line};
 const SHOWN: usize = 100;
 
 impl Shell<'_> {
-    /// What Tab makes of the text before the cursor. Where several things fit they are shown.
+    /// What Tab adds to the text before the cursor. If several candidates match, they are printed.
     pub(crate) async fn complete(&mut self, before: &str) -> String {
         let start = before.rfind(' ').map_or(0, |at| at + 1);
         let (done, partial) = before.split_at(start);
         let done_words: Vec<&str> = done.split_whitespace().collect();
-        // `$name =` stands before the command.
+        // `$name =` comes before the command.
         let skip = if done_words.first().is_some_and(|word| word.starts_with('$')) {
             done_words.iter().position(|word| word.ends_with('=')).map_or(0, |at| at + 1)
         } else {
@@ -72,7 +72,7 @@ impl Shell<'_> {
         self.tools.get(server).into_iter().flatten().map(|tool| tool.name.clone()).collect()
     }
 
-    /// `name=` for each property, and behind it the values of a choice.
+    /// `name=` for each property, and after it the values of a choice.
     async fn arguments(&mut self, server: &str, tool: &str, partial: &str) -> Vec<String> {
         self.tool_names(server).await;
         let tools = self.tools.get(server).into_iter().flatten();
@@ -103,7 +103,7 @@ impl Shell<'_> {
         entries.iter().filter_map(|entry| Some(entry.get(key)?.as_str()?.to_owned())).collect()
     }
 
-    /// The arguments of a prompt, and behind each what the server itself completes (*utilities/completion*).
+    /// The arguments of a prompt, and after each the server's own completions (*utilities/completion*).
     async fn prompt_arguments(&mut self, server: &str, prompt: &str, partial: &str) -> Vec<String> {
         let line = self.session.for_line();
         let Ok(client) = line.connect(server).await else { return Vec::new() };
@@ -127,7 +127,7 @@ impl Shell<'_> {
     }
 }
 
-/// The options of a command, and those of every command.
+/// The options of a command, including those of every command.
 fn options(grammar: &clap::Command, command: &str) -> Vec<String> {
     let arguments =
         grammar.find_subcommand(command).into_iter().chain([grammar]).flat_map(clap::Command::get_arguments);
@@ -135,7 +135,7 @@ fn options(grammar: &clap::Command, command: &str) -> Vec<String> {
     shown.map(|name| format!("--{name}")).collect()
 }
 
-/// `words` side by side, in lines of at most so many columns. A word that is longer has a line of its own.
+/// `words` in columns, in lines of at most this width. A longer word gets its own line.
 fn in_lines<'a>(words: impl Iterator<Item = &'a str>, columns: usize) -> String {
     let mut text = String::new();
     let mut at = 0;
@@ -156,7 +156,7 @@ fn in_lines<'a>(words: impl Iterator<Item = &'a str>, columns: usize) -> String 
     text
 }
 
-/// What all of `texts` begin with.
+/// The common beginning of all `texts`.
 fn common_start(texts: &[String]) -> String {
     let Some((first, others)) = texts.split_first() else { return String::new() };
     let mut end = first.len();

@@ -28,9 +28,9 @@ pub(crate) struct ShellConnections {
     pub(crate) host: Arc<Host>,
     pub(crate) way: Arc<ShellWay>,
     pub(crate) heard: Arc<Mutex<HeardNotices>>,
-    /// Who answers, where a line does not say.
+    /// Who answers, unless a line has its own options.
     pub(crate) questions: Questions,
-    /// How long calls may be silent, where a line does not say.
+    /// How long calls may be silent, unless a line says so.
     pub(crate) timeout: Option<Duration>,
 }
 
@@ -41,14 +41,14 @@ impl fmt::Debug for ShellConnections {
 }
 
 impl ShellConnections {
-    /// Whether a line with these options can be carried out over the connections that there are.
+    /// Whether a line with these options can use the existing connections.
     pub(crate) fn fits(&self, config: &Config, args: &ServerArgs, questions: &Questions) -> bool {
         let keeps = args.keep.is_some() || args.no_keep;
         !keeps && args.is_plain() && questions.fits() && config.servers == self.host.config().servers
     }
 }
 
-/// To whom questions and notices go.
+/// Who gets questions and notices.
 #[derive(Clone)]
 pub(crate) struct ShellListener {
     pub(crate) resolver: Option<Arc<dyn Resolver>>,
@@ -56,7 +56,7 @@ pub(crate) struct ShellListener {
     pub(crate) ear: Ear,
 }
 
-/// Where the questions and notices of servers go: to the line that is carried out, else to the shell itself.
+/// Where the questions and notices of servers go: to the line that is running, or else to the shell itself.
 pub(crate) struct ShellWay {
     own: ShellListener,
     line: Mutex<Option<ShellListener>>,
@@ -67,7 +67,7 @@ impl ShellWay {
         Self { own, line: Mutex::new(None) }
     }
 
-    /// Leads to `listener` for as long as what this gives lives.
+    /// Sends them to `listener` while the returned guard is alive.
     pub(crate) fn lend(self: &Arc<Self>, listener: ShellListener) -> Lent {
         *self.line.lock().unwrap_or_else(PoisonError::into_inner) = Some(listener);
         Lent(Arc::clone(self))
@@ -77,7 +77,7 @@ impl ShellWay {
         self.line.lock().unwrap_or_else(PoisonError::into_inner).clone().unwrap_or_else(|| self.own.clone())
     }
 
-    /// What takes the notices.
+    /// The sink for notices.
     pub(crate) fn sink(self: Arc<Self>, heard: Arc<Mutex<HeardNotices>>) -> NoticeSink {
         Arc::new(move |notice: Notice| {
             if let NoticeKind::Unanswered { question, why } = &notice.kind {
@@ -86,7 +86,7 @@ impl ShellWay {
             }
             let listener = self.listener();
             if !(listener.ear)(&notice) {
-                // A stdout that is gone is told when the result cannot be written.
+                // If stdout is gone, that is reported when the result cannot be written.
                 drop(listener.printer.notice(&notice));
             }
         })
@@ -113,7 +113,7 @@ impl Resolver for ShellWay {
     }
 }
 
-/// A line has the way for as long as this lives.
+/// A line gets questions and notices while this is alive.
 pub(crate) struct Lent(Arc<ShellWay>);
 
 impl Drop for Lent {

@@ -5,15 +5,15 @@ use crate::{files::PrivateFile, form::names_secret};
 /// How many lines are kept.
 const LINES: usize = 1000;
 
-/// The lines of earlier sessions and of this one, in a private file. Lines with an answer or a secret in them are not
-/// kept, nor are those that begin with a space.
+/// The lines of earlier sessions and of this one, in a private file. Lines with an answer or a secret are not kept, and
+/// neither are those that begin with a space.
 pub(crate) struct History {
     path: Option<PathBuf>,
     lines: Vec<String>,
 }
 
 impl History {
-    /// Reads what there is.
+    /// Reads the file.
     pub(crate) fn read(path: Option<PathBuf>) -> Self {
         let path = path.filter(|path| fs::symlink_metadata(path).map_or(true, |data| data.is_file()));
         let text = path.as_ref().and_then(|path| fs::read_to_string(path).ok()).unwrap_or_default();
@@ -24,7 +24,7 @@ impl History {
         self.lines.clone()
     }
 
-    /// Keeps `line`, where it may be kept. A file that cannot be written is not a reason to stop.
+    /// Adds `line`, if it may be kept. A file that cannot be written does not stop the shell.
     pub(crate) fn add(&mut self, line: &str) {
         if !may_be_kept(line) || self.lines.last().is_some_and(|last| last == line) {
             return;

@@ -30,16 +30,16 @@ use crate::{
     terminal::{Terminal, TypedCommand, is_asking},
 };
 
-/// How long a prompt waits between looks at whether the terminal is free again.
+/// How often a prompt checks whether the terminal is free again.
 const TICK: Duration = Duration::from_millis(50);
 
-/// A session of lines: what was named, and what is known of the servers.
+/// A session of lines: the named results, and what is known about the servers.
 pub(crate) struct Shell<'a> {
     pub(crate) session: &'a CommandHost,
     pub(crate) context: &'a Context,
     shared: Arc<ShellConnections>,
     values: HashMap<String, Value>,
-    /// The tools of servers that were listed.
+    /// The listed tools of servers.
     pub(crate) tools: HashMap<String, Vec<Tool>>,
     is_script: bool,
 }
@@ -63,7 +63,7 @@ impl<'a> Shell<'a> {
         Self { session, context, shared, values, tools, is_script: false }
     }
 
-    /// Connects to the servers that were named, all at once. One that cannot be reached is told, and tried again when it is
+    /// Connects to the named servers, all at the same time. Failures are reported, and tried again when the server is
     /// used.
     pub(crate) async fn greet(&mut self, names: &[String], is_script: bool) {
         self.is_script = is_script;
@@ -86,10 +86,10 @@ impl<'a> Shell<'a> {
         client.known_tools(&line.signals.stop).await.map_err(|error| line.error(&server.into(), error))
     }
 
-    /// Reads lines from a person until they end it.
+    /// Reads lines from a person until the end.
     ///
     /// # Errors
-    /// When the terminal cannot be used, or a signal ends the shell.
+    /// If the terminal cannot be used, or a signal ends the shell.
     pub(crate) async fn talk(&mut self, terminal: &Terminal) -> Result<(), Error> {
         let place = Environment::current().cache_folder.map(|folder| folder.join(env!("CARGO_PKG_NAME")));
         let mut history = History::read(place.map(|folder: PathBuf| folder.join("history")));
@@ -129,7 +129,7 @@ impl<'a> Shell<'a> {
     /// Runs the lines of stdin.
     ///
     /// # Errors
-    /// That of the first line that failed, by its number.
+    /// That of the first failed line, with its number.
     pub(crate) async fn script(&mut self, keep_going: bool) -> Result<(), Error> {
         let mut lines = BufReader::new(tokio::io::stdin()).lines();
         let (mut number, mut failed, mut exit) = (0, 0, 0);
@@ -178,7 +178,7 @@ impl<'a> Shell<'a> {
         let words = shell_words::split(command)
             .map_err(|_| Error::usage("a quotation mark is not closed: close it, or write \\\" for the character"))?;
         let mut words: Vec<String> = words.iter().map(|word| expand(word, &self.values)).collect::<Result<_, _>>()?;
-        // Hints can be copied, and so can lines of a command line.
+        // Hints and lines of a command line can be pasted unchanged.
         if words.len() > 1 && words[0] == env!("CARGO_PKG_NAME") {
             words.remove(0);
         }
@@ -231,7 +231,7 @@ impl<'a> Shell<'a> {
         Ok(())
     }
 
-    /// The error of a line that names a tool of a connected server, and not the server.
+    /// The error for a line that names a tool of a connected server, but not the server.
     fn without_server(&self, words: &[String], grammar: &clap::Command) -> Option<Error> {
         let (tool, arguments, is_command) = match words {
             [command, tool, arguments @ ..] if command == "call" => (tool, arguments, false),
@@ -254,7 +254,7 @@ impl<'a> Shell<'a> {
         Some(Error::Usage { message, hint: Some(format!("did you mean `{}`?", meant.join(" "))) })
     }
 
-    /// The context of a line with these options: what they do not say is as for the shell.
+    /// The context of a line with these options: the shell's options are the defaults.
     fn line(&self, mut global: GlobalArgs, words: &[String]) -> Context {
         let own = words.iter().take_while(|word| *word != "--");
         let has_output = own.clone().any(|word| word.starts_with("-o") || word.starts_with("--output"));
@@ -278,7 +278,7 @@ impl<'a> Shell<'a> {
     }
 }
 
-/// Whether `word`, one of `words`, has a command read stdin.
+/// Whether `word`, one of `words`, makes a command read stdin.
 fn reads_stdin(word: &str, words: &[String]) -> bool {
     const OPTIONS: [&str; 3] = ["--answers", "--args", "--each"];
     let is_behind = |at: usize| at > 0 && OPTIONS.contains(&words[at - 1].as_str());
@@ -287,7 +287,7 @@ fn reads_stdin(word: &str, words: &[String]) -> bool {
     is_dash || is_option || (word.ends_with("=@-") && !word.ends_with("=@@-"))
 }
 
-/// The words of a line that name a server.
+/// The word of a line that names a server.
 pub(crate) fn server_in(words: &[String]) -> Option<String> {
     match Selected::new(words.get(1..)?.to_vec(), Vec::new()).server? {
         ServerWord::Named(name) => Some(name),

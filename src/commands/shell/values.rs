@@ -12,7 +12,7 @@ pub(crate) struct Assignment<'a> {
 }
 
 impl<'a> Assignment<'a> {
-    /// `$name = command`, or a command alone.
+    /// `$name = command`, or only a command.
     pub(crate) fn split(line: &'a str) -> Self {
         let line = line.trim();
         let assigned = || {
@@ -25,7 +25,7 @@ impl<'a> Assignment<'a> {
     }
 }
 
-/// What is kept of a result: its structured content, else the JSON that its text is, else its text, else all of it.
+/// What is kept of a result: its structured content, or the JSON in its text, or its text, or all of it.
 pub(crate) fn value_of(result: &Value) -> Value {
     if let Some(structured) = result.get("structuredContent") {
         return structured.clone();
@@ -42,7 +42,7 @@ pub(crate) fn value_of(result: &Value) -> Value {
 /// `word` with `${name}` and `${name.path}` replaced; `$${` is `${`.
 ///
 /// # Errors
-/// When there is no such value.
+/// If there is no such value.
 pub(crate) fn expand(word: &str, values: &HashMap<String, Value>) -> Result<String, Error> {
     let mut text = String::new();
     let mut rest = word;
@@ -65,7 +65,7 @@ pub(crate) fn expand(word: &str, values: &HashMap<String, Value>) -> Result<Stri
     Ok(text)
 }
 
-/// What stands at `name.path`, where a result is kept as `name`: of what it is about, or, as for --select, of the whole
+/// The value at `name.path` of the result kept as `name`: in its essential content, or, as with --select, in the whole
 /// result (`content[0].text`).
 fn kept(path: &str, values: &HashMap<String, Value>) -> Result<Value, Error> {
     let (name, path) = path.split_at(path.find(['.', '[']).unwrap_or(path.len()));

@@ -5,7 +5,7 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use super::Came;
 
-/// The signals that end or stop the program, save those that were ignored when it was started.
+/// The signals that end or stop the program, except those that were ignored when it started.
 pub(super) struct ProgramSignals {
     interrupt: Option<Signal>,
     terminate: Option<Signal>,
@@ -39,7 +39,7 @@ impl ProgramSignals {
     }
 }
 
-/// The next time that a signal comes: never, where it is ignored.
+/// Waits for the next signal: forever, if it is ignored.
 async fn next(signal: &mut Option<Signal>) {
     let came = match signal {
         Some(signal) => signal.recv().await,
@@ -50,8 +50,8 @@ async fn next(signal: &mut Option<Signal>) {
     }
 }
 
-/// The signals that were ignored when the program was started, a bit each from the first; none where the system does not
-/// say (it is Linux that does).
+/// The signals that were ignored when the program started, one bit each; empty if the system does not say (only Linux
+/// does).
 fn ignored() -> u64 {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
