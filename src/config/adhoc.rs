@@ -5,16 +5,16 @@ use super::{
 };
 use crate::transport::{Endpoint, HttpEndpoint, HttpKind, Mask, StdioEndpoint};
 
-/// A server that the command line itself names.
+/// A server that is given on the command line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AdhocTarget {
-    /// A command and its arguments, as they stood after `--`.
+    /// A command and its arguments, from after `--`.
     Command(Vec<String>),
     /// A web address.
     Url(String),
 }
 
-/// What the command line lays over a server's configuration.
+/// Options on the command line that override a server's configuration.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Overrides {
     /// `-H 'Name: value'`.
@@ -30,11 +30,11 @@ pub struct Overrides {
 }
 
 impl Overrides {
-    /// Hides the credentials among the options.
+    /// Hides the credentials in these options.
     pub fn hide(&self, mask: &Mask, environment: &Environment) {
         for header in &self.headers {
             if let Some((_, value)) = header.split_once(':') {
-                // `Bearer TOKEN` and `Basic TOKEN`: the word before is not a secret.
+                // `Bearer TOKEN` and `Basic TOKEN`: the first word is not a secret.
                 let value = value.trim();
                 mask.hide(value.split_once(' ').map_or(value, |(_, credentials)| credentials), "[redacted]");
             }
@@ -48,17 +48,16 @@ impl Overrides {
 }
 
 impl AdhocTarget {
-    /// Whether `text`, where a server is named, is a web address.
+    /// Whether `text`, given as a server, is a web address.
     pub fn is_url(text: &str) -> bool {
         let scheme = text.split_once("://").map(|(scheme, _)| scheme.to_ascii_lowercase());
         matches!(scheme.as_deref(), Some("http" | "https"))
     }
 
-    /// A configuration with this server alone: called `adhoc`, or by the host of its address.
+    /// A configuration with only this server, named `adhoc` or after the host of its address.
     ///
     /// # Errors
-    /// [`ConfigError::Option`] for an empty command, something that is not an address, and what
-    /// [`ServerConfig::overlay`] gives.
+    /// [`ConfigError::Option`] for an empty command, an invalid address, and the errors of [`ServerConfig::overlay`].
     pub fn config(&self, overrides: &Overrides, environment: &Environment) -> Result<Config, ConfigError> {
         let (name, endpoint) = match self {
             Self::Command(words) => {
@@ -69,7 +68,7 @@ impl AdhocTarget {
                     .ok_or_else(|| ConfigError::Option("there is no command after `--`".to_owned()))?;
                 let command = match environment.own_program(program) {
                     Some(own) => own.display().to_string(),
-                    // What the shell left as it is stays so; a relative path must not depend on `--cwd`.
+                    // The shell has already expanded everything; a relative path must not depend on `--cwd`.
                     None if program.contains(std::path::is_separator) => {
                         scope.folder.join(program).display().to_string()
                     }
@@ -98,10 +97,10 @@ impl AdhocTarget {
 }
 
 impl ServerConfig {
-    /// This server with `overrides` laid over it.
+    /// This server with `overrides` applied.
     ///
     /// # Errors
-    /// [`ConfigError::Option`] for an option that does not fit the server, or does not read as it should.
+    /// [`ConfigError::Option`] for an option that does not apply to the server, or is malformed.
     pub fn overlay(mut self, overrides: &Overrides, environment: &Environment) -> Result<Self, ConfigError> {
         let misfit = |option: &str, wants: &str| Err(ConfigError::Option(format!("{option} is for {wants}")));
         match &mut self.endpoint {
@@ -137,7 +136,7 @@ impl ServerConfig {
                     let header = header.map(|(name, value)| (name.trim(), value.trim()));
                     let checked =
                         header.and_then(|(name, value)| endpoint::check_header(name, value).map(|()| (name, value)));
-                    // The text is not shown: it may hold a credential.
+                    // The text is not shown: it may contain a credential.
                     let (name, value) = checked.map_err(|reason| ConfigError::Option(format!("-H: {reason}")))?;
                     set_header(http, name, value.to_owned());
                 }
@@ -160,7 +159,7 @@ impl ServerConfig {
     }
 }
 
-/// Sets a header in place of those that the configuration gave it.
+/// Sets a header, replacing those of the configuration.
 fn set_header(http: &mut HttpEndpoint, name: &str, value: String) {
     http.headers.retain(|(other, _)| !other.eq_ignore_ascii_case(name));
     http.headers.push((name.to_owned(), value));

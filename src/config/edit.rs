@@ -10,25 +10,25 @@ use serde_json::{Map, Value};
 use super::{ConfigError, Document, Environment, Node, file::way_to_servers, find::read_text, jsonc::OPTIONS, parse};
 use crate::files::PrivateFile;
 
-/// A configuration file while it is edited: what is not touched stays as it is written, comments and order too.
+/// A configuration file while it is edited: whatever is not changed stays as written, including comments and order.
 pub struct EditedFile {
     path: PathBuf,
-    /// Where the file is, seen from the root.
+    /// The file's absolute path.
     absolute: PathBuf,
-    /// What stood in it; `None` where there is no file yet.
+    /// Its original text; `None` if there is no file yet.
     before: Option<String>,
     root: CstRootNode,
-    /// The keys that lead to the servers; `None` where there is no place for them yet.
+    /// The keys that lead to the servers; `None` if there is no place for them yet.
     way: Option<Vec<&'static str>>,
 }
 
 crate::text::opaque! { EditedFile }
 
 impl EditedFile {
-    /// The file at `path`, which need not be there yet.
+    /// The file at `path`, which need not exist yet.
     ///
     /// # Errors
-    /// When it cannot be read, or is not a configuration: then it is not edited.
+    /// If it cannot be read, or is not a configuration: then it is not edited.
     pub fn open(path: &Path, environment: &Environment) -> Result<Self, ConfigError> {
         let absolute = environment.absolute(path);
         let is_there = fs::symlink_metadata(&absolute).is_ok();
@@ -47,12 +47,12 @@ impl EditedFile {
         Ok(Self { path: path.to_owned(), absolute, before, root, way })
     }
 
-    /// Where it is, as it was named.
+    /// Its path, as given.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The entry called `name`, as it is written.
+    /// The entry called `name`, as written.
     pub fn entry(&self, name: &str) -> Option<Value> {
         let written = property(&self.servers()?, name)?.value()?.to_string();
         Some(Document::parse(&written).ok()?.root?.to_value())
@@ -64,12 +64,12 @@ impl EditedFile {
         servers.iter().filter_map(CstObjectProp::decoded_name).collect()
     }
 
-    /// What stands in it now.
+    /// The current content.
     fn document(&self) -> Option<Document> {
         Document::parse(&self.root.to_string()).ok()
     }
 
-    /// Puts an entry behind the others, or in the place of the one of that name.
+    /// Adds an entry after the others, or replaces the one with that name.
     pub fn put(&mut self, name: &str, entry: &Map<String, Value>) {
         let value = input(&Value::Object(entry.clone()));
         match self.servers().and_then(|servers| property(&servers, name)) {
@@ -78,7 +78,7 @@ impl EditedFile {
         }
     }
 
-    /// Takes out the entries called `name`; gives whether there was one.
+    /// Removes the entries called `name`; returns whether there was one.
     pub fn remove(&mut self, name: &str) -> bool {
         let Some(servers) = self.servers() else { return false };
         let mut found = false;
@@ -89,7 +89,7 @@ impl EditedFile {
         found
     }
 
-    /// Switches an entry on or off; gives whether that changed anything, `None` where there is no such entry.
+    /// Switches an entry on or off; returns whether that changed anything, or `None` if there is no such entry.
     pub fn switch(&mut self, name: &str, on: bool) -> Option<bool> {
         let entry = property(&self.servers()?, name)?.object_value()?;
         let (enabled, disabled) = (property(&entry, "enabled"), property(&entry, "disabled"));
@@ -113,7 +113,7 @@ impl EditedFile {
         Some(true)
     }
 
-    /// Puts what servers ask a person for beside the others, unless there is one of the same `id`.
+    /// Adds `inputs`, unless there already is one with the same `id`.
     pub fn put_inputs(&mut self, inputs: &[Value]) {
         if inputs.is_empty() {
             return;
@@ -128,10 +128,10 @@ impl EditedFile {
         }
     }
 
-    /// Writes the file, whole or not at all, with the mode that it has; a new one is for its owner alone.
+    /// Writes the file atomically, keeping its mode; a new file is readable only by its owner.
     ///
     /// # Errors
-    /// [`ConfigError::Unwritable`] when it is read-only, changed in the meantime, or the system refuses.
+    /// [`ConfigError::Unwritable`] if it is read-only, was changed in the meantime, or the system refuses.
     pub fn save(&self, environment: &Environment) -> Result<(), ConfigError> {
         let unwritable = |reason: String| ConfigError::Unwritable { path: self.path.clone(), reason };
         let mut text = self.root.to_string();
@@ -140,7 +140,7 @@ impl EditedFile {
         } else if !text.ends_with('\n') && self.before.as_deref().is_none_or(str::is_empty) {
             text.push('\n');
         }
-        // What would not be read again is not written.
+        // Never write what could not be read again.
         parse(&text, Some(&self.path), environment)?;
         let now =
             fs::symlink_metadata(&self.absolute).is_ok().then(|| read_text(&self.path, environment)).transpose()?;
@@ -158,7 +158,7 @@ impl EditedFile {
         write().map_err(|error| unwritable(error.to_string()))
     }
 
-    /// The object of the servers, where there is one.
+    /// The object with the servers, if there is one.
     fn servers(&self) -> Option<CstObject> {
         let mut object = self.root.object_value()?;
         for key in self.way.as_ref()? {
@@ -190,7 +190,7 @@ fn document(path: &Path, text: &str) -> Result<Document, ConfigError> {
     }
 }
 
-/// The property `name`; of a repeated one the last, which is the one that counts.
+/// The property `name`; if it is repeated, the last one, which counts.
 fn property(object: &CstObject, name: &str) -> Option<CstObjectProp> {
     object.properties().into_iter().rev().find(|property| property.decoded_name().as_deref() == Some(name))
 }

@@ -10,7 +10,7 @@ enum EndpointKind {
     Http(HttpKind),
 }
 
-/// Reads where the entry's server is.
+/// Reads the entry's endpoint.
 pub(super) fn read(reader: &mut EntryReader<'_>) -> Result<Endpoint, ConfigError> {
     let kind = kind(reader)?;
     let (command, url) = (reader.first(&["command"]), reader.first(&URL));
@@ -89,7 +89,7 @@ fn http(reader: &mut EntryReader<'_>, url: &Member, kind: HttpKind) -> Result<Ht
         return Err(reader.expected(url, "a string"));
     }
     let address = reader.checked(&url.key, &url.value, web_address(&reader.text(url)?))?;
-    // A value with a slash in it ends the host early: no part of it is shown all the same.
+    // A value with a slash ends the host early: still, no part of it may be shown.
     let written = url.value.text().and_then(|text| text.split_once("://")).map_or("", |(_, rest)| rest);
     let authority = written.split(['/', '?', '#']).next().unwrap_or_default();
     if let Some(host) = address.host_str().filter(|_| authority.contains("${")) {

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{elicitation::Modes, protocol::ProtocolChoice};
 
-/// The keys that an entry may have, in every spelling that is understood.
+/// The keys that an entry may have, in all accepted spellings.
 pub(super) const KEYS: [&str; 27] = [
     "command",
     "args",
@@ -37,7 +37,7 @@ pub(super) const KEYS: [&str; 27] = [
     "description",
 ];
 
-/// Keys in whose texts variables are.
+/// Keys whose text may contain variables.
 const WITH_VARIABLES: [&str; 9] =
     ["command", "args", "env", "environment", "url", "serverUrl", "httpUrl", "headers", "cwd"];
 
@@ -46,16 +46,16 @@ fn is_known(key: &str) -> bool {
     KEYS.contains(&key) || others_keys::is_known(key)
 }
 
-/// No time is longer than this, so that adding one to a clock is always possible.
+/// No duration is longer than this, so that it can always be added to a time.
 const MAX_TIME: Duration = Duration::from_secs(365 * 24 * 3600);
 
-/// Reads one entry. Whatever is wrong with it stays inside it.
+/// Reads one entry. An error in it does not affect the others.
 pub(super) fn read(file: &File<'_>, member: &Member) -> ServerEntry {
     let mut reader = EntryReader { file, name: &member.key, node: &member.value, warnings: Vec::new() };
     reader.warn_of_keys();
     let enabled = reader.enabled();
     let server = enabled.clone().and_then(|_| reader.server());
-    // An entry of which nobody knows whether it is switched off is not started: its error stands in the way.
+    // If it is not clear whether an entry is switched on, it is not started: it becomes an error.
     ServerEntry {
         name: member.key.as_str().into(),
         enabled: enabled.unwrap_or(true),
@@ -68,22 +68,22 @@ pub(super) fn read(file: &File<'_>, member: &Member) -> ServerEntry {
     }
 }
 
-/// A file while it is read.
+/// A file while it is being read.
 pub(super) struct File<'a> {
     /// Its text.
     pub(super) document: &'a Document,
-    /// What its variables and paths mean.
+    /// For expanding its variables and paths.
     pub(super) scope: &'a Scope<'a>,
-    /// Where its path is, for errors.
+    /// Its path, for errors.
     pub(super) config: &'a Config,
-    /// Which key each unknown one may have been meant to be: the same mistake is often made in every entry.
+    /// Known typing errors and the intended keys: the same mistake is often made in every entry.
     pub(super) near: RefCell<HashMap<String, Option<&'static str>>>,
-    /// Whether `{env:VAR}` means a variable, as it does where servers stand under `mcp`.
+    /// Whether `{env:VAR}` is a variable, as it is for servers under `mcp`.
     pub(super) reads_braces: bool,
 }
 
 impl File<'_> {
-    /// The key of an entry that `key` may have been meant to be.
+    /// The entry key that `key` was probably meant to be.
     fn near_key(&self, key: &str) -> Option<&'static str> {
         if let Some(near) = self.near.borrow().get(key) {
             return *near;
@@ -93,20 +93,20 @@ impl File<'_> {
         near
     }
 
-    /// The error `reason` at a place of the file.
+    /// The error `reason` at a position in the file.
     pub(super) fn wrong(&self, at: usize, reason: String) -> ConfigError {
         let reason = self.scope.mask.apply(&reason).into_owned();
         ConfigError::Wrong { path: self.config.path.clone(), place: Some(self.document.place(at)), reason }
     }
 
-    /// The warning `reason` at a place of the file, as `file:line:column: reason`.
+    /// The warning `reason` at a position in the file, as `file:line:column: reason`.
     pub(super) fn warning(&self, at: usize, reason: &str) -> String {
         let place = self.document.place(at);
         let path = self.config.path.as_ref().map_or("configuration".into(), |path| path.display().to_string());
         format!("{path}:{}:{}: {}", place.line, place.column, self.scope.mask.apply(reason))
     }
 
-    /// A warning for each key of `node` that stands there twice.
+    /// A warning for each duplicate key of `node`.
     pub(super) fn repeated(&self, node: &Node, within: &str) -> Vec<String> {
         let warning = |(first, second): (&Member, &Member)| {
             let first = self.document.place(first.at);
@@ -120,7 +120,7 @@ impl File<'_> {
     }
 }
 
-/// One entry while it is read.
+/// One entry while it is being read.
 pub(super) struct EntryReader<'a> {
     pub(super) file: &'a File<'a>,
     name: &'a str,
@@ -171,8 +171,8 @@ impl<'a> EntryReader<'a> {
         Ok(server)
     }
 
-    /// Whether the entry is switched on. An `enabled` or `disabled` that is spelled wrong is an error: what somebody
-    /// meant to switch off is not started.
+    /// Whether the entry is switched on. A misspelled `enabled` or `disabled` is an error: a server that was meant to
+    /// be off must not start.
     fn enabled(&mut self) -> Result<bool, ConfigError> {
         for member in self.node.members().unwrap_or_default() {
             if is_known(&member.key) {
@@ -224,7 +224,7 @@ impl<'a> EntryReader<'a> {
         }
     }
 
-    /// A warning about a place of this entry.
+    /// A warning about a position in this entry.
     pub(super) fn warn(&mut self, at: usize, reason: &str) {
         let reason = format!("server {:?}: {reason}", self.name);
         self.warnings.push(self.file.warning(at, &reason));
@@ -235,7 +235,7 @@ impl<'a> EntryReader<'a> {
         self.node.members().unwrap_or_default()
     }
 
-    /// The first of `keys` that the entry has, and that is not `null`. A second one is warned of.
+    /// The first of `keys` that the entry has and that is not `null`. A second one causes a warning.
     pub(super) fn first(&mut self, keys: &[&str]) -> Option<&'a Member> {
         let node: &'a Node = self.node;
         let is_there = |key: &&str| node.member(key).filter(|member| member.value.content != Content::Null);
@@ -249,7 +249,7 @@ impl<'a> EntryReader<'a> {
         Some(first)
     }
 
-    /// The key most like `wanted` that the entry has by mistake.
+    /// The entry's key that is probably a misspelling of one of `wanted`.
     pub(super) fn misspelled(&self, wanted: &[&'static str]) -> Option<(&'a Member, &'static str)> {
         let unknown = self.node.members()?.iter().filter(|member| !is_known(&member.key));
         unknown
@@ -262,27 +262,27 @@ impl<'a> EntryReader<'a> {
         self.file.wrong(at, format!("server {:?}: {reason}", self.name))
     }
 
-    /// Where the entry begins.
+    /// The position of the entry.
     pub(super) fn at(&self) -> usize {
         self.node.at
     }
 
-    /// The error of a member that is not what its key wants.
+    /// The error for a member whose value has the wrong type.
     pub(super) fn expected(&self, member: &Member, what: &str) -> ConfigError {
         self.expected_in(&member.key, &member.value, what)
     }
 
-    /// The error of a value under `key` that is not what it should be.
+    /// The error for a value under `key` that has the wrong type.
     pub(super) fn expected_in(&self, key: &str, node: &Node, what: &str) -> ConfigError {
         self.wrong(node.at, &format!("{key}: expected {what}, not {}", node.describe()))
     }
 
-    /// A text with its variables in place.
+    /// A string with its variables expanded.
     pub(super) fn text(&self, member: &Member) -> Result<String, ConfigError> {
         self.text_in(&member.key, &member.value)
     }
 
-    /// The text `node` under `key`, with its variables in place. Numbers and booleans are taken as they are written.
+    /// The string `node` under `key`, with its variables expanded. Numbers and booleans are taken as written.
     pub(super) fn text_in(&self, key: &str, node: &Node) -> Result<String, ConfigError> {
         let text = match &node.content {
             Content::Text(text) => text.clone(),
@@ -294,7 +294,7 @@ impl<'a> EntryReader<'a> {
         self.expanded(key, node, &text)
     }
 
-    /// `text`, which stands for the node under `key`, with its variables in place.
+    /// `text`, the value of the node under `key`, with its variables expanded.
     pub(super) fn expanded(&self, key: &str, node: &Node, text: &str) -> Result<String, ConfigError> {
         self.file.scope.expand(text).map_err(|reason| ConfigError::Variable {
             path: self.file.config.path.clone(),
@@ -303,12 +303,12 @@ impl<'a> EntryReader<'a> {
         })
     }
 
-    /// `result`, its reason turned into an error at `node`.
+    /// `result`, with its reason turned into an error at `node`.
     pub(super) fn checked<T>(&self, key: &str, node: &Node, result: Result<T, String>) -> Result<T, ConfigError> {
         result.map_err(|reason| self.wrong(node.at, &format!("{key}: {reason}")))
     }
 
-    /// An object of texts, in its order. Of a repeated key the last one counts.
+    /// An object of strings, in order. Of duplicate keys, the last one counts.
     pub(super) fn texts(&self, member: &Member) -> Result<Vec<(String, String)>, ConfigError> {
         let members = member.value.members().ok_or_else(|| self.expected(member, "an object with string values"))?;
         let is_last = |inner: &&Member| member.value.member(&inner.key).is_some_and(|last| last.at == inner.at);

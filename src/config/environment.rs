@@ -6,31 +6,31 @@ use std::{
 
 use etcetera::BaseStrategy;
 
-/// What a configuration counts on around it: variables, folders, and the running program.
+/// What a configuration depends on: variables, folders, and the running program.
 #[derive(Clone, Debug, Default)]
 pub struct Environment {
-    /// The variables that are set and are text.
+    /// The variables that are set and valid text.
     pub variables: HashMap<String, String>,
     /// The working folder.
     pub folder: PathBuf,
     /// The user's home folder.
     pub home: Option<PathBuf>,
-    /// The folder of the user's configurations; ours is `toolnexus` in it.
+    /// The folder of the user's configurations; ours is `toolnexus` inside it.
     pub config_folder: Option<PathBuf>,
-    /// The folder of the user's data; ours is `toolnexus` in it.
+    /// The folder of the user's data; ours is `toolnexus` inside it.
     pub data_folder: Option<PathBuf>,
-    /// The folder of the user's caches; ours is `toolnexus` in it.
+    /// The folder of the user's caches; ours is `toolnexus` inside it.
     pub cache_folder: Option<PathBuf>,
-    /// Whether variables that are not set stay as they are written: for what is shown, and not used.
+    /// Whether unset variables are left as written: for display, not for use.
     pub keeps_unset: bool,
-    /// What a person entered for the `inputs` of files, by file and id.
+    /// A person's values for the `inputs` of files, by file and id.
     pub inputs: HashMap<(PathBuf, String), String>,
-    /// The running program: what the command `toolnexus` means where it is not on the search path.
+    /// The running program, which the command `toolnexus` means if it is not on PATH.
     pub program: Option<PathBuf>,
 }
 
 impl Environment {
-    /// That of this process.
+    /// The environment of this process.
     pub fn current() -> Self {
         let text = |(name, value): (std::ffi::OsString, std::ffi::OsString)| {
             Some((name.into_string().ok()?, value.into_string().ok()?))
@@ -54,12 +54,12 @@ impl Environment {
         self.variables.get(name).map(String::as_str)
     }
 
-    /// `path` as seen from the working folder.
+    /// `path` relative to the working folder, as an absolute path.
     pub fn absolute(&self, path: impl AsRef<Path>) -> PathBuf {
         self.folder.join(path)
     }
 
-    /// The program to start for `command`: the running one for `toolnexus` where the search path has none.
+    /// The program to start for `command`: for `toolnexus` the running one, if it is not on PATH.
     pub(super) fn own_program(&self, command: &str) -> Option<&Path> {
         let is_ours = command == env!("CARGO_PKG_NAME");
         is_ours.then(|| self.program.as_deref().filter(|_| !self.is_on_path(command))).flatten()

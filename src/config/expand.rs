@@ -3,12 +3,12 @@ use std::path::{Path, PathBuf};
 use super::Environment;
 use crate::transport::Mask;
 
-/// The longest that a text may become, in bytes.
+/// The maximum length of an expanded text, in bytes.
 const MOST_TEXT: usize = 4 << 20;
-/// How deep defaults may stand inside defaults.
+/// How deeply defaults may be nested.
 const MAX_DEPTH: usize = 16;
 
-/// Where a text of a configuration stands: what its variables mean and where its relative paths begin.
+/// The context of a configuration's text: the meaning of its variables, and the base of its relative paths.
 pub(super) struct Scope<'a> {
     /// The variables.
     pub(super) environment: &'a Environment,
@@ -16,30 +16,30 @@ pub(super) struct Scope<'a> {
     pub(super) folder: PathBuf,
     /// The file itself.
     pub(super) file: Option<PathBuf>,
-    /// What came from variables so far.
+    /// The values of variables so far.
     pub(super) mask: Mask,
 }
 
-/// Variables that tell where things are, and are not secrets.
+/// Variables with locations, which are not secrets.
 const OPEN: [&str; 11] =
     ["HOME", "PATH", "PWD", "USER", "LOGNAME", "SHELL", "LANG", "TMPDIR", "HOSTNAME", "TERM", "APPDATA"];
 
 impl<'a> Scope<'a> {
-    /// The scope of a file, or of the working folder without one.
+    /// The scope of a file, or of the working folder if there is none.
     pub(super) fn new(environment: &'a Environment, file: Option<&Path>) -> Self {
         let absolute = file.map(|file| environment.absolute(file));
         let folder = absolute.as_deref().and_then(Path::parent).unwrap_or(&environment.folder).to_owned();
         Self { environment, folder, file: file.map(Path::to_owned), mask: Mask::default() }
     }
 
-    /// `text` with its variables in place.
+    /// `text` with its variables expanded.
     ///
-    /// `${VAR}` and `${env:VAR}`; `${VAR:-default}`, where the default also stands in for an empty value;
-    /// `${workspaceFolder}`, `${workspaceFolderBasename}`, `${userHome}`, `${pathSeparator}` and `${/}`. `$${` is a plain
-    /// `${`. What is not a name between the braces stays as it is.
+    /// `${VAR}` and `${env:VAR}`; `${VAR:-default}`, where the default also replaces an empty value;
+    /// `${workspaceFolder}`, `${workspaceFolderBasename}`, `${userHome}`, `${pathSeparator}` and `${/}`. `$${` is a
+    /// literal `${`. If there is no valid name between the braces, the text is left unchanged.
     ///
     /// # Errors
-    /// A reason that names the variable that is not set.
+    /// A reason that names the unset variable.
     pub(super) fn expand(&self, text: &str) -> Result<String, String> {
         let expanded = self.expand_within(text, 0)?;
         if expanded != text {
@@ -76,7 +76,7 @@ impl<'a> Scope<'a> {
         Ok(expanded)
     }
 
-    /// What stands for `inside` and its braces; `None` when it is not a name.
+    /// The value of `inside` and its braces; `None` if it is not a name.
     fn value(&self, inside: &str, depth: usize) -> Result<Option<String>, String> {
         let folder = |path: &Path| Ok(Some(path.display().to_string()));
         match inside {
@@ -108,7 +108,7 @@ impl<'a> Scope<'a> {
         }
     }
 
-    /// What a person entered for `input:ID`.
+    /// A person's value for `input:ID`.
     fn entered(&self, inside: &str) -> Result<String, String> {
         let id = inside.trim_start_matches("input:").to_owned();
         let key = (self.file.clone().unwrap_or_default(), id);
@@ -120,22 +120,22 @@ impl<'a> Scope<'a> {
         Ok(value.clone())
     }
 
-    /// The folder that a project's files are seen from: `.vscode/mcp.json` belongs to the folder above.
+    /// The folder of a project's file: `.vscode/mcp.json` belongs to the folder above.
     fn workspace(&self) -> &Path {
         let is_editors = self.folder.file_name().is_some_and(|name| name == ".vscode" || name == ".cursor");
         let above = self.folder.parent().filter(|_| is_editors);
         above.unwrap_or(&self.folder)
     }
 
-    /// `text` as a path: `~` is the user's home, a relative one counts from the file's folder.
+    /// `text` as a path: `~` is the user's home, and relative paths are relative to the file's folder.
     pub(super) fn path(&self, text: &str) -> Result<PathBuf, String> {
         let path = self.tilde(text)?;
-        // Joining nothing would leave a slash at the end.
+        // Joining an empty path would add a slash at the end.
         let inner = path.strip_prefix(".").unwrap_or(&path);
         Ok(if inner.as_os_str().is_empty() { self.folder.clone() } else { self.folder.join(inner) })
     }
 
-    /// `text` as a program: like a path where it has a slash or begins with `~`, else a name to search for.
+    /// `text` as a program: a path if it contains a slash or begins with `~`, otherwise a name to search for.
     pub(super) fn program(&self, text: &str) -> Result<String, String> {
         if let Some(program) = self.environment.own_program(text) {
             return Ok(program.display().to_string());
@@ -156,7 +156,7 @@ impl<'a> Scope<'a> {
     }
 }
 
-/// Where the brace ends that was opened just before `text`.
+/// The position of the brace that closes the one just before `text`.
 fn closing_brace(text: &str) -> Option<usize> {
     let mut open = 1;
     let mut before = ' ';
@@ -174,12 +174,12 @@ fn closing_brace(text: &str) -> Option<usize> {
     None
 }
 
-/// Whether the variable `name` tells where things are, and nothing secret.
+/// Whether the variable `name` is a location and not a secret.
 fn is_open(name: &str) -> bool {
     OPEN.contains(&name) || name.starts_with("XDG_") || name.starts_with("LC_")
 }
 
-/// Whether `text` is a name that a variable may have.
+/// Whether `text` is a valid name of a variable.
 fn is_name(text: &str) -> bool {
     let mut characters = text.chars();
     characters.next().is_some_and(|c| c.is_ascii_alphabetic() || c == '_')

@@ -12,17 +12,17 @@ use super::{
 };
 use crate::transport::Endpoint;
 
-/// The keys under which the servers may stand, the strongest first.
+/// The keys that may contain the servers, in order of precedence.
 const ROOTS: [&str; 5] = ["mcpServers", "servers", "mcp.servers", "context_servers", "mcp"];
 /// Keys of a bare map that are not entries.
 const IGNORED: [&str; 4] = ["builtins", "agents", "a2a", "mcpServer"];
-/// Keys beside the entries of a bare map that are none unless they hold an object.
+/// Keys of a bare map that are not entries, unless they contain an object.
 const USUAL: [&str; 5] = ["$schema", "inputs", "name", "version", "description"];
 
-/// Reads the text of a configuration file: `path` is where its relative paths begin, and stands in errors.
+/// Reads the text of a configuration file: relative paths start at `path`, which also appears in errors.
 ///
 /// # Errors
-/// [`ConfigError::Wrong`] when the file as a whole is not a configuration. What is wrong with one entry stays in it.
+/// [`ConfigError::Wrong`] if the file as a whole is not a configuration. An error in one entry stays in that entry.
 pub fn parse(text: &str, path: Option<&Path>, environment: &Environment) -> Result<Config, ConfigError> {
     let mut config = Config { path: path.map(Path::to_owned), ..Config::default() };
     if let Some(path) = path {
@@ -59,15 +59,15 @@ pub fn parse(text: &str, path: Option<&Path>, environment: &Environment) -> Resu
     Ok(config)
 }
 
-/// Reads a configuration that is a value already.
+/// Reads a configuration from a JSON value.
 ///
 /// # Errors
-/// As [`parse`] gives.
+/// As for [`parse`].
 pub fn parse_value(value: &Value, environment: &Environment) -> Result<Config, ConfigError> {
     parse(&value.to_string(), None, environment)
 }
 
-/// The object whose members are the servers, and what is odd about the way there.
+/// The object whose members are the servers, and warnings about how it was found.
 fn find_servers<'a>(file: &File<'_>, root: &'a Node) -> Result<(&'a Node, Vec<String>), ConfigError> {
     let Some(members) = root.members() else {
         let reason = format!("expected an object with the key `mcpServers`, not {}", root.describe());
@@ -99,8 +99,8 @@ fn find_servers<'a>(file: &File<'_>, root: &'a Node) -> Result<(&'a Node, Vec<St
     Ok((root, Vec::new()))
 }
 
-/// The keys that lead to the servers, and what stands there: no keys where the file is the bare map of them. `None` where
-/// the file has no place for servers yet.
+/// The keys that lead to the servers, and the value there: no keys if the file is the bare map. `None` if the file has
+/// no place for servers yet.
 pub(super) fn way_to_servers(root: &Node) -> Option<(Vec<&'static str>, &Node)> {
     let found =
         ROOTS.iter().filter_map(|key| Some((*key, root.member(key)?))).find(|(_, member)| !is_server(&member.value));
@@ -112,7 +112,7 @@ pub(super) fn way_to_servers(root: &Node) -> Option<(Vec<&'static str>, &Node)> 
     root.members()?.iter().any(|member| is_entry(member) && is_server(&member.value)).then_some((Vec::new(), root))
 }
 
-/// Whether `node` is an entry itself, whatever its key is.
+/// Whether `node` is an entry itself, whatever its key.
 pub(super) fn is_server(node: &Node) -> bool {
     ["command", "url", "serverUrl", "httpUrl"].iter().any(|key| {
         node.member(key).is_some_and(|member| matches!(member.value.content, Content::Text(_) | Content::List(_)))

@@ -5,14 +5,14 @@ use crate::files;
 
 /// The variable that names a configuration file.
 pub const CONFIG_VARIABLE: &str = "TOOLNEXUS_CONFIG";
-/// The files that are looked for in the working folder and above, the strongest first.
+/// The files that are searched for in the working folder and above, in order of precedence.
 pub const FOUND_NAMES: [&str; 4] = ["mcp.json", ".mcp.json", ".vscode/mcp.json", ".cursor/mcp.json"];
 
-/// The configuration: the file that is `named`, else the one in [`CONFIG_VARIABLE`], else the first that is [`find`]ed, and
-/// behind a project's the user's own.
+/// The configuration: the file that is `named`, or the one in [`CONFIG_VARIABLE`], or the first that [`find`] returns,
+/// with the user's own file added to a project's.
 ///
 /// # Errors
-/// [`ConfigError::NotFound`], and what [`load`] gives.
+/// [`ConfigError::NotFound`], and the errors of [`load`].
 pub fn discover(named: Option<&Path>, environment: &Environment) -> Result<Config, ConfigError> {
     if let Some(path) = named {
         return load(path, environment);
@@ -26,22 +26,22 @@ pub fn discover(named: Option<&Path>, environment: &Environment) -> Result<Confi
     if found_by == FoundBy::Project && own.is_file() && own != path {
         match load(&own, environment) {
             Ok(own) => config.put_below(own),
-            // What is wrong elsewhere must not keep the project from working.
+            // An error in the user's own file must not stop the project's from working.
             Err(error) => config.warnings.push(error.to_string()),
         }
     }
     Ok(config)
 }
 
-/// The user's own file, whether it is there or not.
+/// The path of the user's own file, whether it exists or not.
 pub fn own_file(environment: &Environment) -> PathBuf {
     environment.config_folder.clone().unwrap_or_default().join(env!("CARGO_PKG_NAME")).join("mcp.json")
 }
 
-/// The first of [`FOUND_NAMES`] in the nearest folder upward that has one, else the user's own file.
+/// The first of [`FOUND_NAMES`] in the nearest folder upward that has one, or the user's own file.
 ///
 /// # Errors
-/// [`ConfigError::NotFound`] names where it looked.
+/// [`ConfigError::NotFound`], which says where it looked.
 pub fn find(environment: &Environment) -> Result<(PathBuf, FoundBy), ConfigError> {
     for folder in environment.folder.ancestors() {
         if let Some(path) = FOUND_NAMES.iter().map(|name| folder.join(name)).find(|path| path.is_file()) {
@@ -58,7 +58,7 @@ pub fn find(environment: &Environment) -> Result<(PathBuf, FoundBy), ConfigError
 /// Reads the file at `path`.
 ///
 /// # Errors
-/// When the file cannot be read, or is not a configuration.
+/// If the file cannot be read, or is not a configuration.
 pub fn load(path: &Path, environment: &Environment) -> Result<Config, ConfigError> {
     parse(&read_text(path, environment)?, Some(path), environment)
 }
@@ -66,7 +66,7 @@ pub fn load(path: &Path, environment: &Environment) -> Result<Config, ConfigErro
 /// The text of the file at `path`.
 ///
 /// # Errors
-/// [`ConfigError::Unreadable`] when there is none.
+/// [`ConfigError::Unreadable`] if there is none.
 pub(super) fn read_text(path: &Path, environment: &Environment) -> Result<String, ConfigError> {
     let unreadable = |reason: String| ConfigError::Unreadable { path: path.to_owned(), reason };
     let bytes = files::read(&environment.absolute(path)).map_err(|error| unreadable(error.to_string()))?;
@@ -134,7 +134,7 @@ mod tests {
             [("a", &near_file, &own_file), ("b", &near_file, &None), ("c", &near_file, &None), ("d", &own_file, &None)];
         assert_eq!(told, expected);
         assert_eq!((read.path.clone(), read.below.clone(), read.of_project().count()), (near_file, own_file, 3));
-        // A file that is named stands alone, and what is wrong with the user's own is a warning.
+        // A named file is used alone, and errors in the user's own file are not reported.
         assert_eq!(discover(Some(&near), &environment).expect("read").servers.len(), 3);
         write(&own, "{");
         let read = discover(None, &environment).expect("found");

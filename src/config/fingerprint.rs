@@ -5,12 +5,12 @@ use ring::digest::{Context, SHA256};
 use super::ServerConfig;
 use crate::transport::{Endpoint, HttpKind};
 
-/// Words in a header's name whose value is a credential: it may change without the server being another one.
+/// Words in a header's name that mean a credential: it may change without changing the server's identity.
 const CREDENTIALS: [&str; 7] = ["auth", "token", "key", "secret", "cookie", "password", "session"];
 
 impl ServerConfig {
-    /// A hash of which server this is, as hexadecimal digits: the program with its arguments, variables and folder; or
-    /// the address with its headers, without the values of those that carry a credential. Times and limits do not count.
+    /// A hash that identifies a server, as hexadecimal digits: the program with its arguments, variables and folder; or
+    /// the address with its headers, without the values of credentials. Time limits do not count.
     pub fn fingerprint(&self) -> String {
         let mut parts: Vec<Vec<u8>> = Vec::new();
         let mut part = |label: &str, bytes: &[u8]| {
@@ -44,7 +44,7 @@ impl ServerConfig {
     }
 }
 
-/// SHA-256 over `parts`, each with its length, as hexadecimal digits.
+/// SHA-256 of `parts`, each with its length, as hexadecimal digits.
 pub(super) fn digest<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> String {
     let mut context = Context::new(&SHA256);
     for part in parts {

@@ -2,39 +2,39 @@ use std::path::{Path, PathBuf};
 
 use super::{Content, Node};
 
-/// What a person is asked for before a server can be started: an element of `inputs`, as VS Code has them
+/// A value that a person is asked for before a server can be started: an element of `inputs`, as in VS Code
 /// (<https://code.visualstudio.com/docs/copilot/reference/mcp-configuration>).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConfigInput {
-    /// The file that it stands in.
+    /// The file that contains it.
     pub file: PathBuf,
-    /// What `${input:…}` calls it.
+    /// Its id in `${input:…}`.
     pub id: String,
-    /// What is wanted.
+    /// Its description for the person.
     pub description: Option<String>,
-    /// What stands there until something else is entered.
+    /// The default value.
     pub default: Option<String>,
-    /// The values of which one is chosen; none where any text will do.
+    /// The values to choose from; empty if any text is allowed.
     pub options: Vec<String>,
-    /// Whether it is hidden as it is typed.
+    /// Whether it is hidden while it is typed.
     pub is_password: bool,
 }
 
 impl ConfigInput {
-    /// One that a server names, and that the file does not describe.
+    /// An input that a server uses, but that the file does not describe.
     pub fn unknown(file: PathBuf, id: String) -> Self {
         Self { file, id, description: None, default: None, options: Vec::new(), is_password: false }
     }
 }
 
-/// The `inputs` of a file. What is odd among them is left out: whoever needs it is told.
+/// The `inputs` of a file. Invalid ones are left out: whoever needs them gets an error.
 pub(super) fn read(root: &Node, path: Option<&Path>) -> Vec<ConfigInput> {
     let list = root.member("inputs").or_else(|| root.member("mcp")?.value.member("inputs"));
     let nodes = list.and_then(|list| list.value.elements()).unwrap_or_default();
     let text = |node: &Node, key: &str| node.member(key).and_then(|member| member.value.text()).map(str::to_owned);
     let options = |node: &Node| {
         let options = node.member("options").and_then(|options| options.value.elements()).unwrap_or_default();
-        // An option is a text, or an object with a text as its value.
+        // An option is a string, or an object with a string as its value.
         options.iter().filter_map(|option| option.text().map(str::to_owned).or_else(|| text(option, "value"))).collect()
     };
     let input = |node: &Node| {
@@ -50,7 +50,7 @@ pub(super) fn read(root: &Node, path: Option<&Path>) -> Vec<ConfigInput> {
     nodes.iter().filter_map(input).collect()
 }
 
-/// The ids of the inputs that the texts of an entry name, each once.
+/// The ids of the inputs that an entry uses, each once.
 pub(super) fn named_in(node: &Node) -> Vec<String> {
     let mut ids = Vec::new();
     add(node, &mut ids);
@@ -102,7 +102,7 @@ mod tests {
         let shown = format!("{:?}", config.server("s"));
         assert!(shown.contains("sesame-open-sesame-open") && shown.contains("\"eu\""), "{shown}");
         assert_eq!(config.mask.apply("it is sesame-open"), "it is ${input:key}");
-        // The answer to one file's input is not another's.
+        // The answer to one file's input does not count for another file.
         let other = parse(&text.replace(", \"${input:\"", ""), Some(std::path::Path::new("/q/mcp.json")), &environment);
         assert!(other.expect("a configuration").server("s").is_err());
     }

@@ -1,7 +1,7 @@
 use jsonc_parser::{CollectOptions, ParseOptions, ast, common::Ranged, parse_to_ast};
 use serde_json::{Map, Number, Value};
 
-/// JSON with comments and trailing commas, and nothing else beside the standard.
+/// JSON with comments and trailing commas, and no other extensions.
 pub(super) const OPTIONS: ParseOptions = ParseOptions {
     allow_comments: true,
     allow_trailing_commas: true,
@@ -15,22 +15,22 @@ pub(super) const OPTIONS: ParseOptions = ParseOptions {
     allow_extended_string_escapes: false,
 };
 
-/// A JSON text with comments and trailing commas, as a tree in which everything knows where it stands.
+/// A JSON text with comments and trailing commas, as a tree in which every node knows its position.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Document {
     text: String,
-    /// The places of every so many bytes of the text, so that one is found without counting from the start.
+    /// Line and column at regular intervals, so that a position is found without counting from the start.
     marks: Vec<FilePlace>,
-    /// The outermost value; `None` when the text is empty but for comments.
+    /// The outermost value; `None` if the text is empty except for comments.
     pub root: Option<Node>,
 }
 
-/// A value and where it begins.
+/// A value and its position.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Node {
-    /// Where, in bytes; [`Document::place`] makes a line and a column of it.
+    /// The position in bytes; [`Document::place`] converts it to a line and a column.
     pub at: usize,
-    /// What stands there.
+    /// The value.
     pub content: Content,
 }
 
@@ -47,7 +47,7 @@ pub enum Content {
     Text(String),
     /// An array.
     List(Vec<Node>),
-    /// An object, with repeated keys still there.
+    /// An object, including duplicate keys.
     Object(Vec<Member>),
 }
 
@@ -56,13 +56,13 @@ pub enum Content {
 pub struct Member {
     /// The key.
     pub key: String,
-    /// Where the key begins, in bytes.
+    /// The position of the key, in bytes.
     pub at: usize,
     /// The value.
     pub value: Node,
 }
 
-/// Where in a file something is: both count from 1, columns in characters.
+/// A position in a file: both numbers count from 1, columns in characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FilePlace {
     /// The line.
@@ -85,7 +85,7 @@ impl Document {
     /// Parses `text`: JSON, with comments and trailing commas allowed, and a byte order mark skipped.
     ///
     /// # Errors
-    /// [`SyntaxError`] says where and why.
+    /// [`SyntaxError`], which says where and why.
     pub fn parse(text: &str) -> Result<Self, SyntaxError> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let parsed = parse_to_ast(text, &CollectOptions::default(), &OPTIONS).map_err(|error| SyntaxError {
@@ -96,7 +96,7 @@ impl Document {
         Ok(Self::of(text, root))
     }
 
-    /// A text that was read in another way, with what stands in it.
+    /// A text that was parsed in another way, with its content.
     pub(super) fn of(text: &str, root: Option<Node>) -> Self {
         Self { marks: marks(text), text: text.to_owned(), root }
     }
@@ -146,7 +146,7 @@ impl Node {
         Ok(Self { at, content })
     }
 
-    /// The members, where this is an object.
+    /// The members, if this is an object.
     pub fn members(&self) -> Option<&[Member]> {
         match &self.content {
             Content::Object(members) => Some(members),
@@ -154,12 +154,12 @@ impl Node {
         }
     }
 
-    /// The member called `key`, where this is an object that has one. Of a repeated key the last one counts.
+    /// The member called `key`, if this is an object that has one. Of duplicate keys, the last one counts.
     pub fn member(&self, key: &str) -> Option<&Member> {
         self.members()?.iter().rev().find(|member| member.key == key)
     }
 
-    /// The text, where this is a string.
+    /// The text, if this is a string.
     pub fn text(&self) -> Option<&str> {
         match &self.content {
             Content::Text(text) => Some(text),
@@ -167,7 +167,7 @@ impl Node {
         }
     }
 
-    /// The elements, where this is an array.
+    /// The elements, if this is an array.
     pub fn elements(&self) -> Option<&[Node]> {
         match &self.content {
             Content::List(nodes) => Some(nodes),
@@ -175,14 +175,14 @@ impl Node {
         }
     }
 
-    /// Each member whose key stood before, with the one before it. Where this is not an object, there are none.
+    /// Each member with a duplicate key, with the one before it. Empty if this is not an object.
     pub fn repeated(&self) -> Vec<(&Member, &Member)> {
         let members = self.members().unwrap_or_default();
         let mut seen = std::collections::HashMap::with_capacity(members.len());
         members.iter().filter_map(|member| Some((seen.insert(member.key.as_str(), member)?, member))).collect()
     }
 
-    /// The plain JSON value. Of a repeated key the last one counts.
+    /// The plain JSON value. Of duplicate keys, the last one counts.
     pub fn to_value(&self) -> Value {
         match &self.content {
             Content::Null => Value::Null,
@@ -196,7 +196,7 @@ impl Node {
         }
     }
 
-    /// What this is, in words for an error: `a number`, `an object`, or the short value itself.
+    /// A description for an error: `a number`, `an object`, or the short value itself.
     pub fn describe(&self) -> String {
         match &self.content {
             Content::Null => "null".to_owned(),
@@ -211,17 +211,17 @@ impl Node {
 }
 
 fn place(text: &str, at: usize) -> FilePlace {
-    // Positions are the parser's; one inside a character is moved to that character's end.
+    // Positions come from the parser; one inside a character is moved to that character's end.
     START.after(&text[..boundary(text, at)])
 }
 
-/// Where a text begins.
+/// The beginning of a text.
 const START: FilePlace = FilePlace { line: 1, column: 1 };
-/// How many bytes lie between two places that are known.
+/// How many bytes lie between two stored positions.
 const BETWEEN_MARKS: usize = 1024;
 
 impl FilePlace {
-    /// The place behind `text`, which begins here.
+    /// The position after `text`, which begins here.
     fn after(self, text: &str) -> Self {
         match text.rfind('\n') {
             None => Self { line: self.line, column: self.column + text.chars().count() },
@@ -233,7 +233,7 @@ impl FilePlace {
     }
 }
 
-/// The places of every so many bytes.
+/// The stored positions.
 fn marks(text: &str) -> Vec<FilePlace> {
     let mut marks = vec![START];
     let mut from = 0;
@@ -245,7 +245,7 @@ fn marks(text: &str) -> Vec<FilePlace> {
     marks
 }
 
-/// The end of a character at `at` or behind it.
+/// The end of a character at or after `at`.
 fn boundary(text: &str, at: usize) -> usize {
     (at..=text.len()).find(|&at| text.is_char_boundary(at)).unwrap_or(text.len())
 }

@@ -1,4 +1,4 @@
-//! The `mcpServers` file: found, read, understood and edited. What it may say is in `docs/configuration.md`.
+//! The `mcpServers` file: finding, reading, interpreting and editing it. `docs/configuration.md` describes its format.
 
 mod adhoc;
 mod edit;

@@ -9,11 +9,11 @@ use crate::{
     transport::{Endpoint, Mask},
 };
 
-/// What a configuration file says, every entry read by itself.
+/// The content of a configuration file, with every entry read separately.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Config {
-    /// The file, where there is one.
+    /// The file, if there is one.
     pub path: Option<PathBuf>,
     /// How it was found.
     pub found_by: FoundBy,
@@ -21,13 +21,13 @@ pub struct Config {
     pub hash: String,
     /// The entries, in the file's order.
     pub servers: Vec<ServerEntry>,
-    /// What is odd about the file as a whole, in our words, with its place.
+    /// Warnings about the file as a whole, in our words, with their position.
     pub warnings: Vec<String>,
-    /// What must not be shown of it.
+    /// Hides its secrets.
     pub mask: Mask,
-    /// What servers ask a person for (`inputs`).
+    /// The values that servers ask a person for (`inputs`).
     pub inputs: Vec<ConfigInput>,
-    /// The user's own file, where its servers stand behind those of a project's.
+    /// The user's own file, if its servers were added to those of a project.
     pub below: Option<PathBuf>,
 }
 
@@ -38,13 +38,13 @@ pub enum FoundBy {
     /// The user named the file, or the server itself.
     #[default]
     Name,
-    /// It lay in the working folder or above: whoever wrote it need not be the user.
+    /// It was found in the working folder or above, and may have been written by somebody else.
     Project,
-    /// It lies in the user's own configuration folder.
+    /// It is in the user's own configuration folder.
     User,
 }
 
-/// One entry of the file. A bad or disabled one never harms another.
+/// One entry of the file. A wrong or disabled one never affects another.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ServerEntry {
@@ -52,17 +52,17 @@ pub struct ServerEntry {
     pub name: ServerName,
     /// Whether it may be started: neither `disabled: true` nor `enabled: false`.
     pub enabled: bool,
-    /// What it says, or what is wrong with it.
+    /// Its configuration, or what is wrong with it.
     pub server: Result<ServerConfig, ConfigError>,
-    /// What is odd about it, in our words, with its place.
+    /// Warnings about it, in our words, with their position.
     pub warnings: Vec<String>,
-    /// The file that it stands in, where there is one.
+    /// The file that contains it, if there is one.
     pub file: Option<PathBuf>,
-    /// In which line.
+    /// The line.
     pub line: usize,
-    /// The user's own file, where that has another server of this name.
+    /// The user's own file, if that has another server with this name.
     pub hides: Option<PathBuf>,
-    /// The ids of the `inputs` that it names, in its order.
+    /// The ids of the `inputs` that it uses, in order.
     pub asks: Vec<String>,
 }
 
@@ -70,15 +70,15 @@ pub struct ServerEntry {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ServerConfig {
-    /// Where it is.
+    /// Its command or address.
     pub endpoint: Endpoint,
-    /// `oauth` and `headersHelper`: how a server at a web address is signed in to.
+    /// `oauth` and `headersHelper`: how to sign in to a server at a web address.
     pub auth: Auth,
-    /// `timeout`: bounds start, each listing, and a call too.
+    /// `timeout`: limits the start, each listing, and calls.
     pub timeout: Option<Duration>,
     /// `callTimeout`: how long a call may be silent.
     pub call_timeout: Option<Duration>,
-    /// `maxCallTime`: how long a call may take in all.
+    /// `maxCallTime`: how long a call may take in total.
     pub max_call_time: Option<Duration>,
     /// `shutdownGrace`: how long the server may take to end by itself.
     pub shutdown_grace: Option<Duration>,
@@ -88,12 +88,12 @@ pub struct ServerConfig {
     pub protocol: ProtocolChoice,
     /// `elicitation`: `"plain"` declares `{}`, everything else both modes.
     pub modes: Modes,
-    /// `keep`: for how long without use the server outlives a command; `None` ends it with the command.
+    /// `keep`: how long the server stays up after a command; `None` ends it with the command.
     pub keep: Option<Duration>,
 }
 
 impl ServerEntry {
-    /// One that stands in no file.
+    /// An entry that is in no file.
     pub(super) fn of_command_line(name: ServerName, server: ServerConfig) -> Self {
         let (enabled, server) = (true, Ok(server));
         Self { name, enabled, server, warnings: vec![], file: None, line: 0, hides: None, asks: vec![] }
@@ -103,10 +103,10 @@ impl ServerEntry {
 impl ServerConfig {
     /// The default of `maxMessage`: 1 GiB.
     pub const MAX_MESSAGE: u64 = 1 << 30;
-    /// For how long without use a server is kept, unless something else is said: 15 minutes.
+    /// How long an idle server is kept by default: 15 minutes.
     pub const KEEP_FOR: Duration = Duration::from_secs(15 * 60);
 
-    /// A server at `endpoint`, with everything else as by default.
+    /// A server at `endpoint`, with defaults for everything else.
     pub fn at(endpoint: Endpoint) -> Self {
         Self {
             endpoint,
@@ -145,21 +145,21 @@ impl Config {
         }
     }
 
-    /// What is wrong with other entries than the one called `name`, wherever they are read. A variable that is not set
-    /// here is no fault of the file, and a disabled entry bothers nobody.
+    /// The warnings about entries other than the one called `name`. An unset variable is not an error of the file, and
+    /// errors in disabled entries do not matter.
     pub fn faults_beside(&self, name: &str) -> Vec<String> {
         let others = self.servers.iter().filter(|entry| entry.enabled && entry.name.as_str() != name);
         let faults = others.filter_map(|entry| entry.server.as_ref().err());
         faults.filter(|error| !matches!(error, ConfigError::Variable { .. })).map(ToString::to_string).collect()
     }
 
-    /// The entries of the project's file, which whoever wrote it need not be the user.
+    /// The entries of the project's file, which somebody else may have written.
     pub fn of_project(&self) -> impl Iterator<Item = &ServerEntry> {
         let is_project = self.found_by == FoundBy::Project;
         self.servers.iter().filter(move |entry| is_project && entry.file == self.path)
     }
 
-    /// Puts the servers of the user's own file behind these: of two with one name the nearer counts.
+    /// Adds the servers of the user's own file: if two have the same name, the project's counts.
     pub(super) fn put_below(&mut self, own: Self) {
         self.mask.join(&own.mask);
         self.warnings.extend(own.warnings);
@@ -176,7 +176,7 @@ impl Config {
         self.below = own.path;
     }
 
-    /// The entry called `name`, whatever is wrong with it.
+    /// The entry called `name`, even if something is wrong with it.
     pub fn entry(&self, name: &str) -> Option<&ServerEntry> {
         self.servers.iter().find(|entry| entry.name.as_str() == name)
     }
@@ -191,29 +191,29 @@ pub enum ConfigError {
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The system's reason.
         reason: String,
     },
-    /// The file, or an entry of it, is not what it should be.
+    /// The file, or one of its entries, is wrong.
     #[error("{}{}: {reason}", path.as_ref().map_or("the configuration".into(), |path| path.display().to_string()),
         place.map(|place| format!(":{}:{}", place.line, place.column)).unwrap_or_default())]
     Wrong {
-        /// The file, where there is one.
+        /// The file, if there is one.
         path: Option<PathBuf>,
-        /// Where in it.
+        /// The position in it.
         place: Option<FilePlace>,
-        /// What is wrong, with the entry's and the key's name.
+        /// What is wrong, with the names of the entry and the key.
         reason: String,
     },
-    /// An entry cannot be used here, because of a variable in it.
+    /// An entry cannot be used because of a variable in it.
     #[error("{}:{}:{}: {reason}",
         path.as_ref().map_or("the configuration".into(), |path| path.display().to_string()), place.line, place.column)]
     Variable {
-        /// The file, where there is one.
+        /// The file, if there is one.
         path: Option<PathBuf>,
-        /// Where in it.
+        /// The position in it.
         place: FilePlace,
-        /// What is wrong, with the entry's, the key's and the variable's name.
+        /// What is wrong, with the names of the entry, the key and the variable.
         reason: String,
     },
     /// The file cannot be written.
@@ -221,10 +221,10 @@ pub enum ConfigError {
     Unwritable {
         /// The file.
         path: PathBuf,
-        /// What stands in the way.
+        /// The reason.
         reason: String,
     },
-    /// There is an entry of that name.
+    /// There already is an entry with that name.
     #[error("{} already has a server {name:?}", path.display())]
     Taken {
         /// The name.
@@ -232,7 +232,7 @@ pub enum ConfigError {
         /// The file.
         path: PathBuf,
     },
-    /// What was to be imported is not there.
+    /// Nothing was found to import.
     #[error("{reason}")]
     NothingToImport {
         /// What is missing.
@@ -246,25 +246,25 @@ pub enum ConfigError {
     /// No entry has this name.
     #[error("there is no server {name:?}{}", path.as_ref().map(|path| format!(" in {}", path.display())).unwrap_or_default())]
     UnknownServer {
-        /// What was asked for.
+        /// The requested name.
         name: String,
-        /// The names that are there.
+        /// The existing names.
         known: Vec<String>,
-        /// The file, where there is one.
+        /// The file, if there is one.
         path: Option<PathBuf>,
-        /// The command that may have been meant.
+        /// The command that was probably meant.
         instead: Option<String>,
     },
-    /// The entry is there, and switched off.
+    /// The entry exists, but is switched off.
     #[error("server {0:?} is disabled in the configuration")]
     Disabled(String),
-    /// An option for a server makes no sense.
+    /// An option for a server does not apply.
     #[error("{0}")]
     Option(String),
 }
 
 impl ConfigError {
-    /// What to do about it, where that can be said.
+    /// What to do about it, if there is something.
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::UnknownServer { instead: Some(command), .. } => Some(format!("did you mean `{command}`?")),

@@ -1,13 +1,13 @@
 /// The longest word that is compared, in bytes.
 const LONGEST: usize = 200;
 
-/// The words of `known` that `word` may have been meant to be, the nearest first, at most three.
+/// The words of `known` that `word` was probably meant to be, the most similar first, at most three.
 pub fn near_misses<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
     let plain = plain(word);
     let allowed = if plain.chars().count() <= 4 { 1 } else { 2 };
     let mut near: Vec<(usize, &str)> = known
         .into_iter()
-        // What is longer than any name is not compared: that grows with the square.
+        // Very long words are not compared: the cost is quadratic.
         .filter(|candidate| plain.len() <= LONGEST && candidate.len() <= LONGEST)
         .map(|candidate| (strsim::osa_distance(&plain, &self::plain(candidate)), candidate))
         .filter(|(distance, candidate)| *distance <= allowed && *distance < candidate.chars().count())
@@ -17,7 +17,7 @@ pub fn near_misses<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> 
     near.into_iter().map(|(_, candidate)| candidate).collect()
 }
 
-/// `word` without what people write differently: case, `-`, `_`, `.` and blanks.
+/// `word` without differences in spelling: case, `-`, `_`, `.` and spaces.
 pub(super) fn plain(word: &str) -> String {
     word.chars().filter(|c| !matches!(c, '-' | '_' | '.' | ' ')).flat_map(char::to_lowercase).collect()
 }

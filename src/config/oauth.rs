@@ -4,49 +4,49 @@ use serde::{Deserialize, Serialize};
 
 use super::{ConfigError, Content, Member, Node, entry_reader::EntryReader};
 
-/// How a server is to be signed in to, or where its token comes from.
+/// How to sign in to a server, or where its token comes from.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Auth {
     /// `oauth`.
     pub oauth: OAuth,
-    /// `headersHelper`, or `--bearer-command`: comes before a sign-in.
+    /// `headersHelper`, or `--bearer-command`: takes precedence over a sign-in.
     pub program: Option<TokenProgram>,
 }
 
 /// The key `oauth` of an entry.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OAuth {
-    /// `clientId`: of a client that is registered with the authorization server already.
+    /// `clientId`: of a client that is already registered with the authorization server.
     pub client_id: Option<String>,
     /// `clientSecret`.
     pub client_secret: Option<Secret>,
-    /// `privateKeyFile`: a PKCS #8 key in PEM, with which the client says who it is (RFC 7523).
+    /// `privateKeyFile`: a PKCS #8 key in PEM, with which the client authenticates (RFC 7523).
     pub private_key_file: Option<PathBuf>,
-    /// `clientMetadataUrl`: where a document about the client is (Client ID Metadata Document).
+    /// `clientMetadataUrl`: the address of a document about the client (Client ID Metadata Document).
     pub client_metadata_url: Option<String>,
-    /// `scopes`: in place of those that the server asks for.
+    /// `scopes`: instead of those that the server asks for.
     pub scopes: Vec<String>,
-    /// `redirectPort`: the port on which the browser comes back.
+    /// `redirectPort`: the port to which the browser returns.
     pub redirect_port: Option<u16>,
     /// `issuer`: the one authorization server that may be used.
     pub issuer: Option<String>,
-    /// `tokenStore`: where what comes of a sign-in is kept.
+    /// `tokenStore`: where sign-ins are stored.
     pub token_store: TokenStore,
     /// `grant`: whether the program signs in by itself (`client_credentials`, `jwt_bearer`), without a person.
     pub is_own_account: bool,
-    /// `assertion` or `assertionFile`: the statement of another authority about the program, which gets it a token
+    /// `assertion` or `assertionFile`: a JWT about the program, signed by another authority and exchanged for a token
     /// (`jwt_bearer`, RFC 7523, section 2.1).
     pub assertion: Option<Assertion>,
-    /// `identityProvider`: who makes that statement for a person of an organization (enterprise-managed authorization).
+    /// `identityProvider`: issues that JWT for a person of an organization (enterprise-managed authorization).
     pub identity_provider: Option<IdentityProvider>,
 }
 
-/// The identity provider of an organization, which says to authorization servers who its people are.
+/// The identity provider of an organization, which tells authorization servers who its people are.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct IdentityProvider {
     /// `issuer`.
     pub issuer: String,
-    /// `clientId`: this program, as the identity provider knows it.
+    /// `clientId`: this program's id at the identity provider.
     pub client_id: String,
     /// `clientSecret`.
     pub client_secret: Option<Secret>,
@@ -58,24 +58,24 @@ pub struct IdentityProvider {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum Assertion {
-    /// It stands in the configuration, mostly by a variable.
+    /// It is in the configuration, usually as a variable.
     Given(Secret),
-    /// It stands in a file, which is read each time: whoever runs the program replaces it.
+    /// It is in a file, which is read each time, because the platform replaces it.
     File(PathBuf),
 }
 
-/// Where tokens are kept.
+/// Where tokens are stored.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum TokenStore {
-    /// In a file that its owner alone can read.
+    /// In a file that only its owner can read.
     #[default]
     File,
     /// In the system's keyring: Secret Service on Linux, Keychain on macOS.
     Keyring,
 }
 
-/// A text that is never shown.
+/// A string that is never shown.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Secret(pub String);
 
@@ -147,7 +147,7 @@ pub(super) fn read(reader: &mut EntryReader<'_>) -> Result<Auth, ConfigError> {
     }
     if let Some(member) = reader.first(&["oauth"]) {
         match &member.value.content {
-            // Other clients switch their sign-in on with `true`; here it needs no switch.
+            // Other clients enable their sign-in with `true`; here that is not necessary.
             Content::Bool(true) => {}
             _ => auth.oauth = oauth(reader, &member.value)?,
         }
@@ -157,12 +157,12 @@ pub(super) fn read(reader: &mut EntryReader<'_>) -> Result<Auth, ConfigError> {
     Ok(auth)
 }
 
-/// Whether `auth` is what stands under `oauth` here: other clients name a registered client there.
+/// Whether `auth` contains the keys of `oauth`: some clients use it for a registered client.
 pub(super) fn stands_in(member: &Member) -> bool {
     member.value.members().is_some_and(|inner| inner.iter().any(|inner| ours(&inner.key) == "clientId"))
 }
 
-/// Our word for a key of `oauth`, which other clients write in other ways.
+/// Our name for a key of `oauth`, which other clients write differently.
 fn ours(key: &str) -> &str {
     match key {
         "client_id" | "CLIENT_ID" => "clientId",
@@ -234,7 +234,7 @@ fn oauth(reader: &EntryReader<'_>, node: &Node) -> Result<OAuth, ConfigError> {
                     }
                 }
             }
-            // How other clients say what kind of sign-in it is.
+            // Other clients name the kind of sign-in like this.
             "type" | "enabled" => {}
             other => {
                 let near = super::near::near_misses(other, KEYS);

@@ -1,13 +1,13 @@
 use super::{ConfigError, Content, Member, Node, endpoint::check_header, entry_reader::EntryReader, near::plain};
 use crate::transport::HttpEndpoint;
 
-/// Keys under which other clients keep headers, and that mean nothing else; each as [`plain`] writes it.
+/// Keys under which other clients keep headers, and that mean nothing else; spelled as [`plain`] writes them.
 const HEADERS: [&str; 3] = ["httpheaders", "customheaders", "extraheaders"];
-/// Keys whose text is a token.
+/// Keys whose value is a token.
 const TOKENS: [&str; 2] = ["bearertoken", "authorizationtoken"];
-/// Keys whose text names a variable with a token in it.
+/// Keys whose value names a variable with a token.
 const VARIABLES: [&str; 2] = ["bearertokenenvvar", "bearertokenenv"];
-/// Keys whose text may be a token, or something else.
+/// Keys whose value may be a token, or something else.
 const UNCLEAR: [&str; 12] = [
     "apikey",
     "apitoken",
@@ -22,7 +22,7 @@ const UNCLEAR: [&str; 12] = [
     "basicauth",
     "eventsourceinit",
 ];
-/// Keys that belong into `oauth`.
+/// Keys that belong in `oauth`.
 const OF_OAUTH: [(&str, &str); 5] = [
     ("clientid", "clientId"),
     ("clientsecret", "clientSecret"),
@@ -31,7 +31,7 @@ const OF_OAUTH: [(&str, &str); 5] = [
     ("callbackport", "redirectPort"),
 ];
 
-/// Whether `key` is one that other clients write, and that is read here too.
+/// Whether `key` is used by other clients, and accepted here too.
 pub(super) fn is_known(key: &str) -> bool {
     let key = plain(key);
     let key = key.as_str();
@@ -39,7 +39,7 @@ pub(super) fn is_known(key: &str) -> bool {
         || [&HEADERS[..], &TOKENS, &VARIABLES].iter().any(|keys| keys.contains(&key))
 }
 
-/// What to write in place of `key`, which other clients understand, and which is not read here.
+/// What to write instead of `key`, which other clients understand, but which is not accepted here.
 pub(super) fn instead(key: &str, has_url: bool) -> Option<String> {
     let plain = plain(key);
     if plain == "envfile" {
@@ -59,7 +59,7 @@ pub(super) fn instead(key: &str, has_url: bool) -> Option<String> {
     Some(instead.to_owned())
 }
 
-/// Adds the headers that the entry has under other clients' keys. What stands under `headers` wins.
+/// Adds the headers that the entry has under other clients' keys. Those under `headers` take precedence.
 pub(super) fn add_headers(reader: &mut EntryReader<'_>, endpoint: &mut HttpEndpoint) -> Result<(), ConfigError> {
     for member in reader.members() {
         if member.value.content == Content::Null {
@@ -113,7 +113,7 @@ fn from_variables(reader: &EntryReader<'_>, member: &Member) -> Result<Vec<(Stri
     members.iter().map(pair).collect()
 }
 
-/// `{"headers": {…}}`, as the TypeScript SDK takes it.
+/// `{"headers": {…}}`, as in the TypeScript SDK.
 fn request_init(reader: &mut EntryReader<'_>, member: &Member) -> Result<Vec<(String, String)>, ConfigError> {
     let members = member.value.members().ok_or_else(|| reader.expected(member, "an object with `headers`"))?;
     let mut headers = Vec::new();
@@ -127,7 +127,7 @@ fn request_init(reader: &mut EntryReader<'_>, member: &Member) -> Result<Vec<(St
     Ok(headers)
 }
 
-/// The token in `auth`: the text itself, or `{"type": "bearer", "token": …}`. `"oauth"` is what is done anyway.
+/// The token in `auth`: the string itself, or `{"type": "bearer", "token": …}`. `"oauth"` is the default behaviour.
 fn authorization(reader: &mut EntryReader<'_>, member: &Member) -> Result<Option<String>, ConfigError> {
     let word = |text: &str| matches!(plain(text).as_str(), "oauth" | "oauth2" | "none" | "auto" | "");
     match &member.value.content {
@@ -161,7 +161,7 @@ pub(super) fn braces(text: &str) -> String {
     ours + rest
 }
 
-/// The variable in the first `{env:NAME}` that somewhere in `node` stands in a text.
+/// The variable in the first `{env:NAME}` in any string inside `node`.
 pub(super) fn braced_variable(node: &Node) -> Option<&str> {
     match &node.content {
         Content::Text(text) => brace(text).map(|(_, name, _)| name),
@@ -171,7 +171,7 @@ pub(super) fn braced_variable(node: &Node) -> Option<&str> {
     }
 }
 
-/// What stands before, in, and after the first `{env:NAME}`. `${env:NAME}` is another spelling.
+/// The text before, inside, and after the first `{env:NAME}`. `${env:NAME}` is another syntax.
 fn brace(text: &str) -> Option<(&str, &str, &str)> {
     let mut from = 0;
     while let Some(found) = text[from..].find("{env:") {

@@ -3,8 +3,8 @@ use std::time::Duration;
 /// The longest time: 30 days.
 const LONGEST: u64 = 30 * 24 * 60 * 60;
 
-/// A time such as `90s`, `15m`, `8h`, `2d`, or a bare number of seconds; `None` for what is none, nought, or longer than 30
-/// days.
+/// A duration such as `90s`, `15m`, `8h`, `2d`, or a bare number of seconds; `None` if it is invalid, zero, or longer
+/// than 30 days.
 pub fn parse_span(text: &str) -> Option<Duration> {
     let text = text.trim();
     let digits = text.trim_end_matches(|letter: char| letter.is_ascii_alphabetic()).trim_end();

@@ -6,22 +6,22 @@ use std::{
 
 use super::{Config, Environment, FoundBy};
 
-/// The project files whose servers the user agreed to start without naming them, each with its content: one line
-/// `HASH PATH` in `toolnexus/trusted` in the user's data folder.
+/// The project files whose servers the user agreed to start without naming them, each with its content: one line `HASH
+/// PATH` in `toolnexus/trusted` in the user's data folder.
 #[derive(Clone, Debug)]
 pub struct TrustStore {
     file: Option<PathBuf>,
 }
 
 impl TrustStore {
-    /// The user's own.
+    /// The user's store.
     pub fn new(environment: &Environment) -> Self {
         let folder = environment.data_folder.as_ref();
         Self { file: folder.map(|folder| folder.join(env!("CARGO_PKG_NAME")).join("trusted")) }
     }
 
-    /// Whether the user has to agree before servers of `config` start that were not named: the file was found, does not
-    /// lie in the user's own folder, and was not agreed to with this content.
+    /// Whether the user has to agree before servers of `config` start that were not named: the file was found, is not
+    /// in the user's own folder, and was not agreed to with this content.
     pub fn needs_consent(&self, config: &Config) -> bool {
         let starts_any = config.of_project().any(|entry| entry.enabled);
         config.found_by == FoundBy::Project && starts_any && !self.is_trusted(&config.hash)
@@ -30,7 +30,7 @@ impl TrustStore {
     /// Remembers that the user agreed to `config` as it is.
     ///
     /// # Errors
-    /// What the system says; the agreement then holds for this run alone.
+    /// The system's error; the agreement then counts only for this run.
     pub fn trust(&self, config: &Config) -> io::Result<()> {
         let Some(file) = &self.file else {
             return Err(io::Error::other("there is no folder for your data: set HOME or XDG_DATA_HOME"));
@@ -43,7 +43,7 @@ impl TrustStore {
         }
         let path = config.path.as_deref().unwrap_or(Path::new("")).display().to_string();
         let line = format!("{} {}\n", config.hash, path.replace(['\n', '\r'], " "));
-        // One short write at the end of the file: two processes cannot mix their lines.
+        // One short append: the lines of two processes cannot get mixed.
         fs::OpenOptions::new().append(true).create(true).open(file)?.write_all(line.as_bytes())
     }
 
@@ -81,7 +81,7 @@ mod tests {
         store.trust(&changed).expect("remembered");
         assert!(!store.needs_consent(&changed) && !store.needs_consent(&config));
         assert!(TrustStore { file: None }.needs_consent(&config));
-        // Where nothing would start there is nothing to agree to.
+        // If nothing would start, there is nothing to agree to.
         fs::write(&file, r#"{"s": {"command": "x", "disabled": true}}"#).expect("written");
         assert!(!store.needs_consent(&discover(None, &environment).expect("found")));
     }

@@ -21,31 +21,31 @@ use crate::{
     transport::Mask,
 };
 
-/// How long somebody else may take to start the same keeper.
+/// How long another command may take to start the same keeper.
 const OTHERS: Duration = Duration::from_secs(15);
-/// How often it is looked whether they have.
+/// How often to check whether it has.
 const LOOK: Duration = Duration::from_millis(10);
 
-/// Whether a server is kept.
+/// The keeping policy for servers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Keep {
     /// No kept server is used, and none is kept.
     Never,
-    /// As its entry says; one that is kept is used.
+    /// As its entry says; a kept server is used.
     #[default]
     AsConfigured,
-    /// It is kept, until nobody has used it for this long.
+    /// It is kept until it has been idle for this long.
     For(Duration),
 }
 
 /// Attaches commands to kept servers.
 #[derive(Clone, Debug, Default)]
 pub struct Attaching {
-    /// Whether servers are kept.
+    /// The keeping policy.
     pub keep: Keep,
-    /// What must not be shown of the configuration.
+    /// Hides secrets of the configuration.
     pub mask: Mask,
-    /// The folder in which sign-ins are kept.
+    /// The folder with the sign-ins.
     pub sign_ins: Option<PathBuf>,
 }
 
@@ -104,7 +104,7 @@ async fn attach(
     if was_kept {
         match reach(&socket, options, stop).await {
             Err(NotAttached::Nobody | NotAttached::OtherVersion) => {
-                // It was kept, and its keeper is gone or of another time: there is to be one again.
+                // It was kept, but its keeper is gone or has another version: keep it again.
                 keep_for.get_or_insert(ServerConfig::KEEP_FOR);
             }
             reached => return reached.map(Some),
@@ -127,7 +127,7 @@ async fn attach(
     begin(&folder, &setup, options, was_kept, stop).await.map(Some)
 }
 
-/// Starts a keeper and attaches to it, or to the one that somebody else starts meanwhile.
+/// Starts a keeper and attaches to it, or to one that another command starts meanwhile.
 async fn begin(
     folder: &Folder,
     setup: &KeeperSetup,
@@ -178,7 +178,7 @@ async fn reach(socket: &Path, options: &ClientOptions, stop: &CancellationToken)
     Attachment::open(connect(socket).await?, options.clone(), stop).await
 }
 
-/// Connects to a socket, and sees that it is ours.
+/// Connects to a socket, and checks that the same user is at the other end.
 pub(super) async fn connect(socket: &Path) -> Result<Stream, NotAttached> {
     Folder::check_socket(socket)?;
     let stream = Stream::connect(socket).await.map_err(|_| NotAttached::Nobody)?;

@@ -134,7 +134,7 @@ impl Attached for Attachment {
 }
 
 impl Attachment {
-    /// What an operation gives that is not a call.
+    /// The result of an operation that is not a call.
     async fn body(&self, operation: Operation, method: &str, stop: &CancellationToken) -> Result<Vec<u8>, ClientError> {
         Ok(self.operate(plain(operation, method, stop)).await?.1)
     }
@@ -152,7 +152,7 @@ impl Attachment {
     }
 }
 
-/// An operation during which nothing is asked back.
+/// An operation without callbacks.
 fn plain<'a>(operation: Operation, method: &'a str, stop: &'a CancellationToken) -> Wanted<'a> {
     Wanted { operation, method, on_task: None, on_progress: None, before_sending: None, stop }
 }

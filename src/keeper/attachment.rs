@@ -26,7 +26,7 @@ use crate::{
     transport::{Closed, TransportError},
 };
 
-/// How long a keeper has to say who it is.
+/// How long a keeper may take to identify itself.
 pub(super) const HELLO: Duration = Duration::from_secs(5);
 /// How long an operation that was stopped may take to end.
 const STOPPED: Duration = Duration::from_secs(5);
@@ -37,7 +37,7 @@ pub(super) struct Attachment {
     pub(super) info: Arc<ServerInfo>,
 }
 
-/// What a command wants of the keeper.
+/// A command's request to the keeper.
 pub(super) struct Wanted<'a> {
     pub(super) operation: Operation,
     pub(super) method: &'a str,
@@ -47,22 +47,22 @@ pub(super) struct Wanted<'a> {
     pub(super) stop: &'a CancellationToken,
 }
 
-/// What those who wait for the keeper share with the one who listens to it.
+/// Shared by those who wait for the keeper and the task that listens to it.
 pub(super) struct AttachmentState {
     pub(super) outbox: Outbox,
     pub(super) options: ClientOptions,
     next: AtomicU64,
-    /// Who waits for what; `None` when the keeper is gone.
+    /// Who waits for what; `None` if the keeper is gone.
     operations: Mutex<Option<Operations>>,
     questions: Mutex<HashMap<u64, CancellationToken>>,
-    /// Fires when the command is done with it.
+    /// Fires when the command no longer needs it.
     pub(super) over: CancellationToken,
 }
 
 /// Who waits for what.
 pub(super) type Operations = HashMap<u64, mpsc::UnboundedSender<OperationEvent>>;
 
-/// What the keeper says of an operation.
+/// What the keeper reports about an operation.
 pub(super) enum OperationEvent {
     MaySend(PendingCall),
     Became(PendingCall),
@@ -83,7 +83,7 @@ pub(super) enum NotAttached {
 }
 
 impl Attachment {
-    /// Attaches through `stream`, and waits until the server is there.
+    /// Attaches through `stream`, and waits until the server is ready.
     ///
     /// # Errors
     /// See [`NotAttached`].
@@ -134,7 +134,7 @@ impl Attachment {
         }
     }
 
-    /// Does something, to its end: how it ended, and the body that came with it.
+    /// Runs an operation to its end: how it ended, and the body that came with it.
     pub(super) async fn operate(&self, wanted: Wanted<'_>) -> Result<(End, Vec<u8>), ClientError> {
         let Wanted { operation, method, on_task, on_progress, before_sending, stop } = wanted;
         let shared = &self.shared;
@@ -182,7 +182,7 @@ impl Drop for Attachment {
     }
 }
 
-/// An operation under way, which is stopped when nobody waits for it any more.
+/// An operation in progress, which is stopped when nobody waits for it any more.
 struct Underway<'a> {
     shared: &'a AttachmentState,
     id: u64,

@@ -29,7 +29,7 @@ impl Keeper {
         let link = CommandLink::new(outbox, trace, person);
         link.send(&ToCommand::Hello { program: PROGRAM.to_owned() });
         if program != PROGRAM {
-            // A newer program wants a keeper of its own; this one ends with its last command.
+            // A newer program needs its own keeper; this one ends with its last command.
             self.drain();
             return;
         }

@@ -18,7 +18,7 @@ use super::{
 };
 use crate::client::{CallEnd, Caller, Client, ClientError, ProgressSink, TaskSink, ToolCall};
 
-/// How long a call that was put aside may wait, and how many may.
+/// How long a call that was put aside may wait, and how many may wait.
 const WAITS: Duration = Duration::from_secs(24 * 60 * 60);
 const MOST: usize = 64;
 
@@ -33,7 +33,7 @@ pub(super) enum Parked {
 type Making = BoxFuture<'static, Result<CallEnd, ClientError>>;
 
 impl Keeper {
-    /// Does what a command wants, and tells it how that ended.
+    /// Runs a command's operation, and reports how it ended.
     pub(super) async fn operate(
         self: Arc<Self>,
         link: Arc<CommandLink>,
@@ -114,7 +114,8 @@ impl Keeper {
         self.used();
     }
 
-    /// Makes a call that belongs to `owner`, until it ends or is put aside; what is put aside goes on by itself.
+    /// Makes a call that belongs to `owner`, until it ends or is put aside; a call that was put aside continues in a
+    /// separate task.
     async fn call(
         self: &Arc<Self>,
         owner: OperationOwner,
@@ -146,7 +147,7 @@ impl Keeper {
         }
     }
 
-    /// A call that was put aside, from one command to the next, until it ends.
+    /// Holds a call that was put aside, from one command to the next, until it ends.
     async fn wait_aside(
         self: Arc<Self>,
         mut making: Making,
@@ -205,7 +206,7 @@ impl Keeper {
         }
     }
 
-    /// Writes down that the server died under a call.
+    /// Logs that the server died during a call.
     fn log_loss(&self, end: &Result<CallEnd, ClientError>) {
         if let Err(ClientError::Lost { source, .. }) = end {
             self.log(&source.to_string());
@@ -237,7 +238,7 @@ impl Keeper {
         self.parked().remove(key)
     }
 
-    /// The tools, as JSON: those that are known, while it is known that they still are.
+    /// The tools, as JSON: the remembered ones, while they are certainly unchanged.
     async fn tools(&self, client: &Client, fresh: bool, stop: &CancellationToken) -> Result<Arc<str>, ClientError> {
         if let Some(known) = self.known_tools(client, fresh) {
             return Ok(known);
@@ -248,7 +249,7 @@ impl Keeper {
     }
 }
 
-/// Carries on with a call while its command is there: a command that goes, or does not want it any more, cancels it.
+/// Continues a call while its command is attached: if the command leaves, or stops it, the call is cancelled.
 async fn with_owner(making: &mut Making, party: &Party, stop: &CancellationToken) -> Result<CallEnd, ClientError> {
     let owner_stop = party.owner().map(|owner| owner.stop);
     let given_up = async {
@@ -265,10 +266,10 @@ async fn with_owner(making: &mut Making, party: &Party, stop: &CancellationToken
     making.await
 }
 
-/// What a call that was put aside is called: a name that no other call has, in this keeper or in a later one.
+/// The name of a call that was put aside, unique in this keeper and in later ones.
 fn name_of_a_call() -> String {
     let mut bytes = [0; 16];
-    // Without random numbers the name is only less rare.
+    // Without random numbers the name is only less unique.
     let _ = ring::rand::SystemRandom::new().fill(&mut bytes);
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
@@ -278,7 +279,7 @@ fn became(owner: &OperationOwner) -> TaskSink {
     TaskSink::new(move |call| owner.link.send(&ToCommand::Became { id: owner.id, pending: call.clone() }))
 }
 
-/// What tells a command how far its call is.
+/// Reports a call's progress to its command.
 fn progress_of(owner: &OperationOwner) -> ProgressSink {
     let owner = owner.clone();
     ProgressSink::new(move |at| owner.link.progress(owner.id, at))

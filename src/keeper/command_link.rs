@@ -27,19 +27,19 @@ pub(super) struct CommandLink {
     outbox: Outbox,
     /// Fires when the command is gone.
     pub(super) gone: CancellationToken,
-    /// Whether it wants to hear everything that passes.
+    /// Whether it wants to trace all messages.
     pub(super) traces: bool,
-    /// Whether a person is there who could sign in.
+    /// Whether there is a person who could sign in.
     pub(super) signs_in: bool,
-    /// How many of its operations are under way.
+    /// How many of its operations are in progress.
     pub(super) busy: AtomicUsize,
-    /// What stops its operations.
+    /// The stop signals of its operations.
     stops: Mutex<HashMap<u64, CancellationToken>>,
     open: Mutex<Open>,
     next: AtomicU64,
 }
 
-/// What the command has yet to say.
+/// What the command still has to answer.
 #[derive(Default)]
 struct Open {
     outcomes: HashMap<u64, oneshot::Sender<Outcome>>,
@@ -61,7 +61,7 @@ impl CommandLink {
         })
     }
 
-    /// Whether something of it is under way.
+    /// Whether any of its operations is in progress.
     pub(super) fn is_served(&self) -> bool {
         self.busy.load(Ordering::Relaxed) > 0
     }
@@ -70,12 +70,12 @@ impl CommandLink {
         self.outbox.send(message, FrameBody::Empty);
     }
 
-    /// Says something that may be lost when the command does not listen.
+    /// Sends something that may be dropped if the command does not read.
     pub(super) fn notice(&self, notice: Notice) {
         self.outbox.offer(&ToCommand::Notice(notice), FrameBody::Empty);
     }
 
-    /// How far a call is, which may be lost when the command does not listen.
+    /// Sends a call's progress, which may be dropped if the command does not read.
     pub(super) fn progress(&self, id: u64, at: ToolProgress) {
         self.outbox.offer(&ToCommand::Progress { id, at }, FrameBody::Empty);
     }
@@ -91,14 +91,14 @@ impl CommandLink {
         self.outbox.send(&ToCommand::Ended { id, end }, body);
     }
 
-    /// What stops the operation `id`.
+    /// The stop signal of the operation `id`.
     pub(super) fn stop_of(&self, id: u64) -> CancellationToken {
         let stop = self.gone.child_token();
         self.stops().insert(id, stop.clone());
         stop
     }
 
-    /// Takes what the command says of something that it was asked.
+    /// Handles the command's answer to something that it was asked.
     pub(super) fn take(&self, message: ToKeeper) {
         match message {
             ToKeeper::Stop { id } => {
@@ -125,7 +125,7 @@ impl CommandLink {
         }
     }
 
-    /// Asks a question now, in the order in which this is called.
+    /// Asks a question now, in the order of the calls to this function.
     pub(super) fn ask(self: &Arc<Self>, question: &Arc<Question>) -> QuestionOut {
         let (sender, outcome) = oneshot::channel();
         let number = self.next.fetch_add(1, Ordering::Relaxed);
@@ -135,7 +135,7 @@ impl CommandLink {
         QuestionOut { link: Arc::clone(self), number, outcome, request }
     }
 
-    /// Lets somebody wait behind an accepted link.
+    /// Lets the command wait for an accepted link.
     pub(super) async fn wait(self: Arc<Self>, link: Arc<Question>, done: CancellationToken, limit: Duration) -> Waited {
         let (sender, mut waited) = oneshot::channel();
         let question = self.next.fetch_add(1, Ordering::Relaxed);
@@ -181,7 +181,7 @@ pub(super) struct QuestionOut {
 }
 
 impl QuestionOut {
-    /// How it ends: as the command says; withdrawn when `stop` fires; cancel when the command is gone.
+    /// How it ends: as the command says; withdrawn if `stop` fires; cancel if the command is gone.
     pub(super) async fn end(mut self, stop: &CancellationToken) -> Outcome {
         let closed = || Outcome::Answered(Answer::cancel(&self.request));
         tokio::select! {

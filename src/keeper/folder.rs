@@ -12,16 +12,16 @@ use crate::{
     text::without_numbers,
 };
 
-/// The longest path of a socket that every system takes, in bytes.
+/// The longest path of a socket that every system accepts, in bytes.
 const LONGEST: usize = 100;
-/// How many digits name a socket.
+/// How many digits the name of a socket has.
 pub(super) const DIGITS: usize = 24;
 
-/// The folder of the sockets: the user's own, and nobody else's.
+/// The folder of the sockets, which belongs only to this user.
 #[derive(Clone, Debug)]
 pub struct Folder(PathBuf);
 
-/// Why the folder cannot be used; a clause that stands alone.
+/// Why the folder cannot be used, as a complete clause.
 #[derive(Clone, Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct FolderRefused(String);
@@ -33,10 +33,10 @@ impl FolderRefused {
 }
 
 impl Folder {
-    /// The folder, where there is one already.
+    /// The folder, if it already exists.
     ///
     /// # Errors
-    /// When it is not the user's alone.
+    /// If others can use it.
     pub fn find() -> Result<Option<Self>, FolderRefused> {
         let folder = Self(place());
         match fs::symlink_metadata(&folder.0) {
@@ -45,10 +45,10 @@ impl Folder {
         }
     }
 
-    /// The folder, made where there is none.
+    /// The folder, created if it does not exist.
     ///
     /// # Errors
-    /// When it cannot be made, or is not the user's alone.
+    /// If it cannot be created, or others can use it.
     pub fn make() -> Result<Self, FolderRefused> {
         let folder = Self(place());
         match make_private_folder(&folder.0) {
@@ -86,12 +86,12 @@ impl Folder {
         Ok(self)
     }
 
-    /// Where it is.
+    /// Its path.
     pub fn path(&self) -> &Path {
         &self.0
     }
 
-    /// The socket of this name.
+    /// The socket with this name.
     pub(super) fn socket(&self, key: &str) -> PathBuf {
         self.0.join(format!("{key}.sock"))
     }
@@ -101,7 +101,7 @@ impl Folder {
         self.0.join(format!("{key}.log"))
     }
 
-    /// The file that whoever starts or ends the keeper of this name locks.
+    /// The file that is locked to start or end the keeper with this name.
     pub(super) fn lock(&self, key: &str) -> PathBuf {
         self.0.join(format!("{key}.lock"))
     }
@@ -116,11 +116,11 @@ impl Folder {
         keys
     }
 
-    /// The name for a server of this identity: a keyed hash, so that nothing of it can be guessed from the name. `None`
-    /// without a key, which `make` makes.
+    /// The name for a server with this identity: a keyed hash, so that the name reveals nothing. `None` if there is no
+    /// key, unless `make` creates one.
     ///
     /// # Errors
-    /// When the key cannot be read or made.
+    /// If the key cannot be read or created.
     pub(super) fn name(&self, identity: &[u8], make: bool) -> Result<Option<String>, FolderRefused> {
         let path = self.0.join("key");
         let failed =
@@ -133,11 +133,11 @@ impl Folder {
                 key = vec![0; 32];
                 let random = ring::rand::SystemRandom::new();
                 random.fill(&mut key).map_err(|_| FolderRefused("random numbers are not available".to_owned()))?;
-                // The file itself is written to, and not through the other, whose errors name the temporary path.
+                // Writes to the inner file, because errors of the outer one would name the temporary path.
                 let mut file = tempfile::NamedTempFile::new_in(&self.0).map_err(|error| failed(error.kind().into()))?;
                 file.as_file_mut().write_all(&key).map_err(failed)?;
                 if file.persist_noclobber(&path).is_err() {
-                    // Somebody else was faster.
+                    // Another process was faster.
                     return self.name(identity, false);
                 }
             }
@@ -151,16 +151,16 @@ impl Folder {
         Ok(Some(digits[..DIGITS].to_owned()))
     }
 
-    /// The right to start or end the keeper of this name, for as long as it is held; `None` when somebody else has it.
+    /// The right to start or end the keeper with this name, while it is held; `None` if another process has it.
     ///
     /// # Errors
-    /// When there can be no lock.
+    /// If it cannot be locked.
     pub(super) fn try_lock(&self, key: &str) -> Result<Option<File>, FolderRefused> {
         let path = self.lock(key);
         let file = open_private_itself(&path, OpenOptions::new().read(true).write(true).create(true));
         let file = file.map_err(|error| FolderRefused(format!("{} cannot be locked: {error}", path.display())))?;
         match file.try_lock() {
-            // Whoever had it before may have removed the file meanwhile; a lock on that keeps nobody out.
+            // The previous holder may have removed the file meanwhile; a lock on a removed file excludes nobody.
             Ok(()) => Ok(is_at(&file, &path).then_some(file)),
             Err(TryLockError::WouldBlock) => Ok(None),
             Err(TryLockError::Error(error)) => {
@@ -169,7 +169,7 @@ impl Folder {
         }
     }
 
-    /// Whether what stands at `socket` is our socket.
+    /// Checks that `socket` is our own socket.
     pub(super) fn check_socket(socket: &Path) -> Result<(), FolderRefused> {
         let refused = |what: &str| Err(FolderRefused(format!("{} {what}", socket.display())));
         match fs::symlink_metadata(socket) {
@@ -180,7 +180,7 @@ impl Folder {
     }
 }
 
-/// Where the folder is to be: in `XDG_RUNTIME_DIR`, else one with the user's number in the folder for temporary files.
+/// The folder's path: in `XDG_RUNTIME_DIR`, or else named after the user's id in the folder for temporary files.
 fn place() -> PathBuf {
     let runtime = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from).filter(|path| path.is_absolute());
     match runtime.filter(|path| path.is_dir()) {

@@ -5,25 +5,25 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 
 /// The longest head, in bytes: questions with their schemas, arguments, notices.
 const LONGEST_HEAD: u32 = 64 << 20;
-/// The longest body, in bytes: a result is as long as `maxMessage` lets it be.
+/// The longest body, in bytes: a result may be as long as `maxMessage` allows.
 const LONGEST_BODY: u64 = 16 << 30;
-/// How much is made room for before it is there, in bytes. Allocators give none of it before it is written to.
+/// How much memory is reserved in advance, in bytes. Allocators commit none of it before it is written to.
 const ROOM: u64 = 64 << 20;
 
-/// One message between a command and a keeper: a head in JSON, and a body that is passed on byte for byte.
+/// One message between a command and a keeper: a head in JSON, and a body that is passed on unchanged.
 ///
 /// On the socket: the length of the head (4 bytes, little endian), that of the body (8 bytes), the head, the body.
 pub(super) struct KeeperFrame<T> {
-    /// What it says.
+    /// Its content.
     pub(super) head: T,
-    /// JSON of the server's, or nothing.
+    /// JSON from the server, or nothing.
     pub(super) body: Vec<u8>,
 }
 
 /// Reads the next frame; `None` at the end of the stream.
 ///
 /// # Errors
-/// When the stream breaks, or what comes is not a frame.
+/// If the stream fails, or the data is not a frame.
 pub(super) async fn read<T: DeserializeOwned>(
     stream: &mut (impl AsyncRead + Unpin),
 ) -> io::Result<Option<KeeperFrame<T>>> {
@@ -34,7 +34,7 @@ pub(super) async fn read<T: DeserializeOwned>(
     }
     stream.read_exact(&mut lengths[first..]).await?;
     let (head, body) = lengths.split_at(4);
-    // Both parts have the length that the numbers take.
+    // Both parts have exactly the length that the numbers need.
     let head = u32::from_le_bytes(head.try_into().unwrap_or_default());
     let body = u64::from_le_bytes(body.try_into().unwrap_or_default());
     if head > LONGEST_HEAD || body > LONGEST_BODY {
@@ -61,7 +61,7 @@ fn nonsense(reason: &str) -> io::Error {
 /// The lengths and the head of a frame with a body of `body` bytes.
 pub(super) fn head(head: &impl Serialize, body: usize) -> Vec<u8> {
     let mut bytes = vec![0; 12];
-    // Types of our own, without maps whose keys are not texts.
+    // Our own types, without maps whose keys are not strings.
     if serde_json::to_writer(&mut bytes, head).is_err() {
         bytes.truncate(12);
     }
@@ -74,7 +74,7 @@ pub(super) fn head(head: &impl Serialize, body: usize) -> Vec<u8> {
 /// Writes one frame.
 ///
 /// # Errors
-/// When the stream breaks.
+/// If the stream fails.
 pub(super) async fn write(
     stream: &mut (impl AsyncWrite + Unpin),
     message: &impl Serialize,
@@ -85,7 +85,7 @@ pub(super) async fn write(
     stream.flush().await
 }
 
-/// Reads `bytes` as messages of a command's and of a keeper's; what is read is written and read as the same again.
+/// Reads `bytes` as messages of a command and of a keeper; a message is written and read as the same again.
 #[cfg(feature = "fuzzing")]
 pub(crate) fn fuzzed_messages(bytes: &[u8]) {
     use super::message::{ToCommand, ToKeeper};

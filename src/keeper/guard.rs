@@ -13,14 +13,14 @@ use crate::{
 /// How long servers may take to end after SIGTERM.
 const GRACE: Duration = Duration::from_millis(500);
 
-/// Watches a keeper: reads the process groups of its servers (`+GROUP` when one starts, `-GROUP` when it has ended, one a
-/// line), and ends those that are left when the keeper itself is gone, however it went.
+/// Watches a keeper: reads the process groups of its servers (`+GROUP` when one starts, `-GROUP` when it has ended, one
+/// per line), and ends those that remain when the keeper itself is gone, for whatever reason.
 ///
 /// # Errors
-/// When standard input cannot be read.
+/// If standard input cannot be read.
 pub fn guard() -> io::Result<()> {
     let keeper = parent_process();
-    // What is sent to the terminal's programs, or to the keeper's, does not end it first.
+    // A signal for the terminal's programs, or for the keeper, must not end the guard first.
     leave_terminal();
     let mut groups: Vec<GroupId> = Vec::new();
     for line in io::stdin().lock().lines() {
@@ -31,7 +31,7 @@ pub fn guard() -> io::Result<()> {
             _ => {}
         }
     }
-    // What a keeper ends itself it has told.
+    // Servers that the keeper ended itself have been removed from the list.
     if groups.is_empty() {
         return Ok(());
     }
@@ -48,7 +48,7 @@ pub fn guard() -> io::Result<()> {
             _ = group.kill();
         }
     }
-    // What has left its group is found by its mark.
+    // Processes that left their group are found by their mark.
     for stray in strays_of(keeper) {
         kill_process(stray);
     }

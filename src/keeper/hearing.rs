@@ -15,12 +15,12 @@ use crate::{
     elicitation::{Answer, Cause, Outcome, Question, Resolver},
 };
 
-/// How long a keeper may be silent before it is asked whether it is there, and how long it then has to say so.
+/// How long a keeper may be silent before it gets a ping, and how long it then may take to answer.
 const QUIET: Duration = Duration::from_secs(5);
 const PONG: Duration = Duration::from_secs(15);
 
 impl AttachmentState {
-    /// Takes what the keeper says, until it is gone or the command is done with it.
+    /// Handles the keeper's messages, until it is gone or the command no longer needs it.
     pub(super) async fn listen(
         self: Arc<Self>,
         mut reader: ReadHalf,
@@ -28,7 +28,7 @@ impl AttachmentState {
     ) {
         let mut ready = Some(ready);
         let (frames, mut arrived) = mpsc::channel(16);
-        // Reading is not cancel-safe, and has a task of its own.
+        // Reading is not cancel-safe, so it has its own task.
         let reading = tokio::spawn(async move {
             while let Ok(Some(frame)) = frame::read::<ToCommand>(&mut reader).await {
                 if frames.send(frame).await.is_err() {
@@ -99,14 +99,14 @@ impl AttachmentState {
         }
     }
 
-    /// Who answers: what options say counts for the server's questions, and not for a sign-in.
+    /// Who answers: the options' resolver for the server's questions, but not for a sign-in.
     fn resolver_of(&self, question: &Question) -> Option<&Arc<dyn Resolver>> {
         let is_sign_in = question.origin.cause == Cause::SignIn;
         if is_sign_in { self.options.person.as_ref() } else { self.options.resolver.as_ref() }
     }
 
     fn ask(self: &Arc<Self>, question: u64, mut asked: Arc<Question>) {
-        // What this command calls the server is what its person and its answers know.
+        // The person and the answers file know the server by this command's name for it.
         Arc::make_mut(&mut asked).origin.server = self.options.server.clone();
         let stop = CancellationToken::new();
         self.questions().insert(question, stop.clone());

@@ -3,26 +3,26 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// For how long a kept server is not used, and whether that is long enough to end it. Time that the machine sleeps does
-/// not count ([`Instant`] stands still), so nobody loses a server for closing a lid.
+/// How long a kept server has been idle, and whether that is long enough to end it. Time while the machine sleeps does
+/// not count ([`Instant`] stops), so nobody loses a server by closing the lid.
 pub(super) struct Idle {
     keep_for: Duration,
     last: Mutex<Instant>,
 }
 
-/// What holds a server up, or does not.
+/// What keeps a server in use.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Use {
     /// Whether a command is attached.
     pub(super) is_attached: bool,
     /// Whether a call waits for an answer.
     pub(super) is_waited_for: bool,
-    /// Whether it is to end as soon as it is no longer used.
+    /// Whether it ends as soon as it is no longer used.
     pub(super) is_draining: bool,
 }
 
 impl Idle {
-    /// Used at `now` for the first time.
+    /// First used at `now`.
     pub(super) fn new(keep_for: Duration, now: Instant) -> Self {
         Self { keep_for, last: Mutex::new(now) }
     }
@@ -32,12 +32,12 @@ impl Idle {
         *self.last.lock().unwrap_or_else(PoisonError::into_inner) = now;
     }
 
-    /// For how long it has not been used.
+    /// How long it has been idle.
     pub(super) fn since(&self, now: Instant) -> Duration {
         now.saturating_duration_since(*self.last.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Whether it has come to its end.
+    /// Whether it should end.
     pub(super) fn is_over(&self, used: Use, now: Instant) -> bool {
         !used.is_attached && !used.is_waited_for && (used.is_draining || self.since(now) >= self.keep_for)
     }
@@ -82,7 +82,7 @@ mod tests {
         assert_eq!(idle.since(earlier), Duration::ZERO);
         assert!(!idle.is_over(UNUSED, earlier));
         assert!(idle.is_over(UNUSED, start + 7 * 24 * 60 * MINUTE));
-        // A command that attaches right after the jump uses it, and it goes on.
+        // A command that attaches right after the jump uses it, and it continues.
         idle.used(start + 7 * 24 * 60 * MINUTE);
         assert!(!idle.is_over(UNUSED, start + 7 * 24 * 60 * MINUTE));
     }

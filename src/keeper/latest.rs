@@ -9,11 +9,11 @@ use tokio_util::sync::CancellationToken;
 use super::{command_link::CommandLink, process::Keeper};
 use crate::elicitation::{Cause, Outcome, Question, Resolver, Waited, Why};
 
-/// Answers what is asked outside of any call, while a server is started, lists its tools or wants a sign-in: the command
-/// does that was served last, and for a sign-in the last one that has a person.
+/// Answers questions outside of any call, while a server is started, lists its tools or requires a sign-in: by the
+/// command that was served last, and for a sign-in by the last one with a person.
 pub(super) struct Latest {
     keeper: Weak<Keeper>,
-    /// Who signs in: a sign-in asks more than once, and always the same one.
+    /// Who signs in: a sign-in asks several times, always the same command.
     signs_in: Mutex<Weak<CommandLink>>,
 }
 

@@ -12,12 +12,12 @@ use crate::{
     files::open_private_itself,
 };
 
-/// How long a log may become, in bytes, before it is put aside and begun again; one older part is kept.
+/// How large a log may become, in bytes, before it is rotated; one older part is kept.
 const LONGEST: u64 = 1 << 20;
 /// How long a line may be, in bytes.
 const LONGEST_LINE: usize = 8 << 10;
 
-/// The log of a kept server: its standard error, and what else belongs to no call. Only its owner may read it.
+/// The log of a kept server: its standard error, and everything that belongs to no call. Only its owner may read it.
 pub(super) struct KeeperLog {
     path: PathBuf,
     file: Option<File>,
@@ -25,14 +25,14 @@ pub(super) struct KeeperLog {
 }
 
 impl KeeperLog {
-    /// The log at `path`, which goes on where it was. Without a file everything is dropped.
+    /// The log at `path`, which is continued. Without a file everything is dropped.
     pub(super) fn open(path: &Path) -> Self {
         let file = open_private_itself(path, OpenOptions::new().append(true).create(true)).ok();
         let length = file.as_ref().and_then(|file| file.metadata().ok()).map_or(0, |metadata| metadata.len());
         Self { path: path.to_owned(), file, length }
     }
 
-    /// Writes one line, with the time. A disk that is full loses lines, and nothing else.
+    /// Writes one line, with the time. If the disk is full, only lines are lost.
     pub(super) fn line(&mut self, text: &str) {
         if self.length > LONGEST {
             drop(fs::rename(&self.path, self.path.with_extension("log.1")));
@@ -46,12 +46,12 @@ impl KeeperLog {
         }
     }
 
-    /// Writes words of the server's behind a bar, so that no line of its looks like one of ours.
+    /// Writes the server's words behind a bar, so that none of its lines looks like one of ours.
     fn theirs(&mut self, kind: &str, words: &str) {
         self.line(&format!("{kind}│ {}", start_of(words, LONGEST_LINE)));
     }
 
-    /// Writes what is worth keeping of a notice.
+    /// Writes a notice, if it is worth keeping.
     pub(super) fn notice(&mut self, notice: &Notice) {
         match &notice.kind {
             NoticeKind::Stderr(line) => self.theirs("", line),

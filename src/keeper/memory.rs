@@ -2,14 +2,14 @@ use std::fs;
 
 use crate::{system::page_size, transport::GroupId};
 
-/// Bytes that this process and the process groups of its server hold in memory, where the system tells (Linux).
+/// The memory of this process and of its server's process groups, in bytes, if the system reports it (Linux).
 pub(super) fn held(groups: &[GroupId]) -> Option<u64> {
     let own = std::process::id();
     let mut pages = 0;
     for entry in fs::read_dir("/proc").ok()?.flatten() {
         let Some(pid) = entry.file_name().to_str().and_then(|name| name.parse::<u32>().ok()) else { continue };
         let Ok(stat) = fs::read_to_string(entry.path().join("stat")) else { continue };
-        // The name in brackets may hold anything; after it stand the state, the parent, and the group (proc(5)).
+        // The name in brackets may contain anything; after it come the state, the parent, and the group (proc(5)).
         let Some((_, rest)) = stat.rsplit_once(')') else { continue };
         let fields: Vec<&str> = rest.split_whitespace().collect();
         let number = |index: usize| fields.get(index).and_then(|field| field.parse::<i64>().ok()).unwrap_or_default();

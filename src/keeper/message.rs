@@ -8,14 +8,14 @@ use crate::{
     elicitation::{Outcome, Question, Waited, Why},
 };
 
-/// What a program says of itself first, so that keepers and commands of two versions never talk past each other.
+/// The first thing a program sends, so that keepers and commands of different versions never misunderstand each other.
 pub(super) const PROGRAM: &str = concat!("toolnexus ", env!("CARGO_PKG_VERSION"), " keeper 3");
 
-/// What a command says to a keeper.
+/// A message from a command to a keeper.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) enum ToKeeper {
-    /// The first message: who speaks, whether it wants to hear everything that passes, and whether a person is there who
-    /// could sign in. Other versions may say less or more: `program` alone is always there.
+    /// The first message: who sends it, whether it wants to trace all messages, and whether there is a person who could
+    /// sign in. Other versions may send less or more: only `program` is always there.
     Hello {
         program: String,
         #[serde(default)]
@@ -23,43 +23,43 @@ pub(super) enum ToKeeper {
         #[serde(default)]
         person: bool,
     },
-    /// The server will be used: it is started or reached, where it was not yet.
+    /// The server will be used: it is started or reached, if it has not been yet.
     Attach,
-    /// Something to do. `id` names it in what follows.
+    /// An operation. Later messages refer to its `id`.
     Do { id: u64, operation: Operation, times: OperationTimes },
-    /// It is not wanted any more.
+    /// It is no longer needed.
     Stop { id: u64 },
     /// How a question ended.
     Outcome { question: u64, outcome: Outcome },
-    /// How waiting behind a link ended.
+    /// How the wait for a link ended.
     Waited { question: u64, waited: Waited },
     /// Whether the answers of a call that was put aside may be sent.
     MaySend { id: u64, yes: bool },
     /// Are you there?
     Ping,
-    /// How do you stand?
+    /// What is your status?
     Standing,
-    /// End, as soon as nobody is attached any more.
+    /// End as soon as nobody is attached any more.
     Drain,
     /// End now.
     Down,
 }
 
-/// The times that shape one operation.
+/// The time limits of one operation.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct OperationTimes {
-    /// How long an accepted link is waited for.
+    /// How long to wait for an accepted link.
     pub(super) url_wait: Duration,
     /// How long a call may be silent.
     pub(super) silence: Duration,
-    /// How long a call may take in all.
+    /// How long a call may take in total.
     pub(super) total: Duration,
 }
 
-/// What a keeper can be asked to do: what a client can do.
+/// An operation of a keeper: what a client can do.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) enum Operation {
-    /// The tools; `fresh` asks the server in any case.
+    /// The tools; with `fresh`, the server is asked in any case.
     Tools {
         fresh: bool,
     },
@@ -67,8 +67,7 @@ pub(super) enum Operation {
         method: String,
         key: String,
     },
-    /// `is_known` says that the tool stands in the list that the keeper gave, `reports` that the command wants to hear how
-    /// far the call is.
+    /// `is_known` says that the tool is in the keeper's list, `reports` that the command wants the call's progress.
     CallTool {
         name: String,
         arguments: Map<String, Value>,
@@ -92,14 +91,14 @@ pub(super) enum Operation {
     },
 }
 
-/// What a keeper says to a command.
+/// A message from a keeper to a command.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) enum ToCommand {
-    /// The answer to `Hello`: who speaks.
+    /// The answer to `Hello`: who sends it.
     Hello {
         program: String,
     },
-    /// The server is there.
+    /// The server is ready.
     Ready(Box<ServerInfo>),
     /// The server cannot be started or reached.
     Failed(ClientError),
@@ -108,7 +107,7 @@ pub(super) enum ToCommand {
         id: u64,
         end: End,
     },
-    /// Something that the host has to say.
+    /// A notice of the host.
     Notice(Notice),
     /// A line of the trace is the body.
     Traced,
@@ -117,11 +116,11 @@ pub(super) enum ToCommand {
         question: u64,
         asked: Arc<Question>,
     },
-    /// A question, or waiting behind a link, is over.
+    /// A question, or the wait for a link, is over.
     Over {
         question: u64,
     },
-    /// Somebody is to wait behind a link that was accepted.
+    /// Wait for a link that was accepted.
     Wait {
         question: u64,
         link: Arc<Question>,
@@ -132,7 +131,7 @@ pub(super) enum ToCommand {
         id: u64,
         pending: PendingCall,
     },
-    /// How far a call is.
+    /// A call's progress.
     Progress {
         id: u64,
         at: ToolProgress,
@@ -160,20 +159,20 @@ pub(super) enum End {
     Failed(ClientError),
 }
 
-/// How a keeper and its server stand.
+/// The status of a keeper and its server.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Standing {
-    /// What the server is called.
+    /// The server's name.
     pub server: String,
-    /// Where it is, without what is secret.
+    /// Its command or address, without secrets.
     pub place: String,
     /// The name of its socket: the configuration's keyed fingerprint.
     pub key: String,
     /// The keeper's process id.
     pub pid: u32,
-    /// Since when it is kept, in seconds since the Unix epoch.
+    /// When it was started, in seconds since the Unix epoch.
     pub since: u64,
-    /// For how many seconds nobody has used it.
+    /// How many seconds it has been idle.
     pub idle: u64,
     /// After how many idle seconds it ends.
     pub keep: u64,
@@ -183,10 +182,10 @@ pub struct Standing {
     pub attached: usize,
     /// How many calls wait for answers.
     pub waiting: usize,
-    /// Bytes that the keeper and its server hold in memory, where the system tells.
+    /// The memory of the keeper and its server, in bytes, if the system reports it.
     pub memory: Option<u64>,
-    /// The protocol revision that the server speaks, once it is there.
+    /// The protocol revision that the server speaks, once it is ready.
     pub revision: Option<String>,
-    /// Whether it will end as soon as nobody uses it any more.
+    /// Whether it ends as soon as nobody uses it any more.
     pub draining: bool,
 }

@@ -1,6 +1,6 @@
-//! Servers that outlive a command, in the manner of ssh's `ControlPersist`: one keeper process for each kept server,
-//! the same binary, which holds the client; a socket of the user's own, named by a keyed hash of the configuration;
-//! commands that attach to it with their own resolver and printer.
+//! Servers that outlive a command, like ssh's `ControlPersist`: one keeper process for each kept server, the same
+//! binary, which holds the client; a private socket, named by a keyed hash of the configuration; commands that attach
+//! to it with their own resolver and printer.
 
 mod attach;
 mod attached;

@@ -9,7 +9,7 @@ use crate::{
 };
 
 impl Keeper {
-    /// How the client is made.
+    /// The client's options.
     pub(super) fn options(self: &Arc<Self>) -> Result<ClientOptions, ClientError> {
         let keeper = Arc::downgrade(self);
         let notices: NoticeSink = Arc::new(move |notice| {
@@ -38,8 +38,8 @@ impl Keeper {
         options.for_server(&self.setup.server.as_str().into(), &self.setup.config).map_err(ClientError::Connect)
     }
 
-    /// A notice that belongs to no call: it goes to the commands that are being served, and what they do not show to the
-    /// log.
+    /// A notice that belongs to no call: it goes to the commands that are being served, and what they do not show goes
+    /// to the log.
     fn spread(&self, notice: &Notice) {
         if matches!(&notice.kind, NoticeKind::Changed { method, .. } if method == "notifications/tools/list_changed") {
             self.changes.fetch_add(1, Ordering::Relaxed);
@@ -53,7 +53,7 @@ impl Keeper {
         heard.for_each(|link| link.notice(notice.clone()));
     }
 
-    /// Where the notices of a call go: to the command that it belongs to.
+    /// Where the notices of a call go: to its command.
     pub(super) fn notices_of(self: &Arc<Self>, party: Party) -> NoticeSink {
         let keeper = Arc::downgrade(self);
         Arc::new(move |notice| match (party.owner(), Weak::upgrade(&keeper)) {
@@ -63,7 +63,7 @@ impl Keeper {
         })
     }
 
-    /// The command that was served last, among those that are being served: for a sign-in, those with a person.
+    /// The command that was served last, among those that are being served; for a sign-in, only those with a person.
     pub(super) fn latest(&self, for_sign_in: bool) -> Option<Arc<CommandLink>> {
         let is_one = |link: &&Arc<CommandLink>| link.is_served() && (link.signs_in || !for_sign_in);
         self.links().iter().rev().find(is_one).cloned()

@@ -15,17 +15,17 @@ use tokio::{
 
 use super::frame;
 
-/// How much may wait to be written before what may be lost is dropped, in bytes.
+/// How much may be queued before messages that may be lost are dropped, in bytes.
 const FULL: usize = 4 << 20;
 
-/// What is to be written to the other side, in order, without anybody waiting for it.
+/// Messages to the other side, written in order, without anybody waiting for them.
 #[derive(Clone)]
 pub(super) struct Outbox {
     queue: mpsc::UnboundedSender<(Vec<u8>, FrameBody)>,
     waiting: Arc<AtomicUsize>,
 }
 
-/// The body of a frame, as it is held already.
+/// The body of a frame, in the form that is already in memory.
 pub(super) enum FrameBody {
     Empty,
     Result(Box<RawValue>),
@@ -44,7 +44,7 @@ impl FrameBody {
     }
 }
 
-/// Where an outbox is emptied.
+/// The receiving end of an outbox.
 pub(super) struct Mail {
     queue: mpsc::UnboundedReceiver<(Vec<u8>, FrameBody)>,
     waiting: Arc<AtomicUsize>,
@@ -56,7 +56,7 @@ impl Outbox {
         (Self { queue, waiting: Arc::clone(&waiting) }, Mail { queue: mail, waiting })
     }
 
-    /// Sends a message. What is sent to somebody who is gone is dropped.
+    /// Sends a message. If the receiver is gone, it is dropped.
     pub(super) fn send(&self, message: &impl Serialize, body: FrameBody) {
         let head = frame::head(message, body.bytes().len());
         let length = head.len() + body.bytes().len();
@@ -64,7 +64,7 @@ impl Outbox {
         drop(self.queue.send((head, body)));
     }
 
-    /// Sends a message that may be lost, unless too much waits already.
+    /// Sends a message that may be lost, unless too much is queued already.
     pub(super) fn offer(&self, message: &impl Serialize, body: FrameBody) {
         if self.waiting.load(Ordering::Relaxed) < FULL {
             self.send(message, body);
@@ -73,10 +73,10 @@ impl Outbox {
 }
 
 impl Mail {
-    /// Writes what is sent, until nobody sends any more.
+    /// Writes the messages, until nobody sends any more.
     ///
     /// # Errors
-    /// When the stream breaks.
+    /// If the stream fails.
     pub(super) async fn deliver(mut self, mut stream: impl AsyncWrite + Unpin) -> io::Result<()> {
         while let Some((head, body)) = self.queue.recv().await {
             stream.write_all(&head).await?;

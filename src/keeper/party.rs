@@ -12,26 +12,26 @@ use crate::{
     protocol::Era,
 };
 
-/// The command that a call belongs to at the moment.
+/// The command that a call currently belongs to.
 #[derive(Clone)]
 pub(super) struct OperationOwner {
     pub(super) link: Arc<CommandLink>,
-    /// The operation's id there.
+    /// The operation's id in that command.
     pub(super) id: u64,
     pub(super) stop: CancellationToken,
-    /// Whether the call was put aside before, and is taken up.
+    /// Whether the call was put aside before, and is being resumed.
     pub(super) is_resumed: bool,
 }
 
-/// A call that is put aside: its open question waits in the keeper.
+/// A call that was put aside: its open question waits in the keeper.
 pub(super) struct Aside {
     pub(super) question: Arc<Question>,
     pub(super) owner: OperationOwner,
-    /// Whether the command was told so by its own resolver, and not by a person who could not answer.
+    /// Whether the command's own resolver decided this, and not a person who could not answer.
     pub(super) is_deferred: bool,
 }
 
-/// Who answers the questions of one call: the command that it belongs to, and after that one the next.
+/// Who answers the questions of one call: the command that it belongs to, and later the next one.
 #[derive(Clone)]
 pub(super) struct Party {
     owner: watch::Sender<Option<OperationOwner>>,
@@ -105,7 +105,7 @@ async fn may_send(owner: &OperationOwner, question: &Question, answer: &Answer) 
     owner.link.may_send(owner.id, pending).await
 }
 
-/// A call with its open question, as the command sees it that put it aside; `kept` names it in the keeper.
+/// A call with its open question, as the command that put it aside sees it; `kept` is its name in the keeper.
 pub(super) fn pending(question: &Question, kept: Option<String>) -> PendingCall {
     let name = question.origin.call.as_ref().map(ToString::to_string).unwrap_or_default();
     let method = if question.origin.is_tool { "tools/call" } else { "prompts/get" };

@@ -33,9 +33,9 @@ use crate::{
     transport::{Endpoint, groups, watch_groups},
 };
 
-/// How often it is looked whether the keeper is still of use.
+/// How often to check whether the keeper is still needed.
 const LOOK: Duration = Duration::from_secs(2);
-/// How long commands may take to hear the last word.
+/// How long commands may take to receive the last messages.
 const LAST_WORD: Duration = Duration::from_secs(1);
 
 /// Why there is no keeper.
@@ -58,7 +58,7 @@ pub(super) struct Keeper {
     parked: Mutex<HashMap<String, Parked>>,
     log: Mutex<KeeperLog>,
     pub(super) listed: Mutex<Option<ListedTools>>,
-    /// How often the server said that its tools are others now.
+    /// How often the server said that its tools have changed.
     pub(super) changes: AtomicU64,
     pub(super) calls: AtomicU64,
     since: SystemTime,
@@ -68,11 +68,11 @@ pub(super) struct Keeper {
     look: Notify,
 }
 
-/// Keeps the server of `setup` until nobody has used it for long enough, or it is told to end. Must be called in a
-/// runtime, in a process of its own, which leaves the terminal here.
+/// Keeps the server of `setup` until it has been idle for long enough, or it is told to end. Must be called in a
+/// runtime, in its own process, which leaves the terminal here.
 ///
 /// # Errors
-/// When it cannot begin.
+/// If it cannot start.
 pub async fn keep(setup: KeeperSetup) -> Result<(), Unready> {
     leave_terminal();
     let folder = Folder::at(&setup.folder)?;
@@ -108,14 +108,14 @@ pub async fn keep(setup: KeeperSetup) -> Result<(), Unready> {
     }
     drop(listener);
     keeper.end().await;
-    // Unless somebody starts the next one just now. The log stays a while: it may tell why.
+    // Unless another process is starting the next one right now. The log stays for a while: it may say why.
     if let Ok(Some(_lock)) = folder.try_lock(&keeper.setup.key) {
         drop(fs::remove_file(folder.lock(&keeper.setup.key)));
     }
     Ok(())
 }
 
-/// Starts the process that ends the server when this one is gone without a word.
+/// Starts the process that ends the server if this one dies.
 fn start_guard() -> io::Result<()> {
     let mut guard = Command::new(std::env::current_exe()?);
     guard.args(["keep-server", "--guard"]).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
@@ -139,7 +139,7 @@ impl Keeper {
                     let keeper = Arc::clone(self);
                     tokio::spawn(async move { keeper.attend(stream).await });
                 } else {
-                    // Too many open files: the next one may find room.
+                    // Too many open files: the next attempt may succeed.
                     tokio::time::sleep(Duration::from_millis(50)).await;
                 },
                 () = self.look.notified() => {}
@@ -148,7 +148,7 @@ impl Keeper {
                 () = signals.end() => return Ok(()),
             }
             if !is_there(socket, own) {
-                // Nobody finds it any more.
+                // Nobody can find it any more.
                 self.draining.store(true, Ordering::Relaxed);
             }
             if self.is_over() {
@@ -177,13 +177,13 @@ impl Keeper {
             while self.links().iter().any(|link| link.is_served()) {
                 tokio::time::sleep(Duration::from_millis(10)).await;
             }
-            // What was sent is written by tasks of its own.
+            // Messages are written by separate tasks.
             tokio::time::sleep(Duration::from_millis(10)).await;
         };
         drop(timeout(LAST_WORD, heard).await);
     }
 
-    /// It ends as soon as it is no longer used.
+    /// Ends as soon as it is no longer used.
     pub(super) fn drain(&self) {
         self.draining.store(true, Ordering::Relaxed);
         self.look.notify_one();
@@ -219,7 +219,7 @@ impl Keeper {
     }
 
     pub(super) fn standing(&self) -> Standing {
-        // Whoever asks is attached itself, without using the server.
+        // The command that asks is attached itself, without using the server.
         let attached = self.links().iter().filter(|link| link.is_served()).count();
         let client = self.client.try_lock().ok().and_then(|client| client.clone());
         Standing {

@@ -4,12 +4,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::{config::ServerConfig, protocol::ProtocolChoice, transport::Endpoint};
 
-/// Everything that a keeper is told when it is started, over its standard input: never in words that others could see.
+/// Everything that a keeper needs, passed over its standard input: never as arguments that others could see.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct KeeperSetup {
-    /// What the server is called.
+    /// The server's name.
     pub server: String,
-    /// Where it is, for people, without what must not be shown.
+    /// Its command or address, for people, without secrets.
     pub place: String,
     /// The server, with all variables expanded.
     pub config: ServerConfig,
@@ -21,7 +21,7 @@ pub struct KeeperSetup {
     pub asks: bool,
     /// The folder in which eras are remembered.
     pub cache: Option<PathBuf>,
-    /// The folder in which sign-ins are kept.
+    /// The folder with the sign-ins.
     pub sign_ins: Option<PathBuf>,
     /// After how long without use it ends.
     pub keep_for: Duration,
@@ -31,27 +31,27 @@ pub struct KeeperSetup {
     pub key: String,
 }
 
-/// What makes a connection the same one: whatever it is shaped by, with the values of variables and headers.
+/// The identity of a connection: everything that affects it, including the values of variables and headers.
 pub(super) fn identity(
     config: &ServerConfig,
     roots: &[PathBuf],
     protocol: Option<ProtocolChoice>,
     asks: bool,
 ) -> Vec<u8> {
-    // How long a server is kept, and how long a call may take, does not make it another one.
+    // Time limits do not belong to the identity.
     let config = ServerConfig { keep: None, timeout: None, call_timeout: None, max_call_time: None, ..config.clone() };
     let here = match &config.endpoint {
-        // A program without a folder of its own runs where the command runs.
+        // A program without its own folder runs in the command's folder.
         Endpoint::Stdio(stdio) if stdio.cwd.as_deref().is_none_or(std::path::Path::is_relative) => {
             std::env::current_dir().ok()
         }
         _ => None,
     };
-    // A configuration that cannot be written down equals no other one: paths that are not UTF-8.
+    // A configuration that cannot be serialized equals no other one: paths that are not UTF-8.
     serde_json::to_vec(&(config, roots, protocol, asks, here)).unwrap_or_default()
 }
 
-/// Where a server is, for people: the program with its arguments, or the address without its query.
+/// A server's location, for people: the program with its arguments, or the address without its query.
 pub(super) fn place(config: &ServerConfig) -> String {
     match &config.endpoint {
         Endpoint::Stdio(stdio) => shell_words::join(std::iter::once(&stdio.command).chain(&stdio.args)),

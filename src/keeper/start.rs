@@ -12,16 +12,15 @@ use super::{
 };
 use crate::transport::MARK;
 
-/// How long a keeper may take until its socket is there.
+/// How long a keeper may take to open its socket.
 const STARTS: Duration = Duration::from_secs(10);
-/// How often it is looked for.
+/// How often to check for it.
 const LOOK: Duration = Duration::from_millis(2);
 
-/// Starts a keeper, away from this process and its terminal, and waits until its socket is there. Whoever calls this
-/// holds the lock.
+/// Starts a keeper, detached from this process and its terminal, and waits for its socket. The caller holds the lock.
 ///
 /// # Errors
-/// When there is none in time; what it was, as a clause.
+/// If there is none in time; the reason as a clause.
 pub(super) async fn start(folder: &Folder, setup: &KeeperSetup) -> Result<(), FolderRefused> {
     let failed = |what: &str| FolderRefused::new(format!("its keeper cannot be started: {what}"));
     let socket = folder.socket(&setup.key);
@@ -29,7 +28,7 @@ pub(super) async fn start(folder: &Folder, setup: &KeeperSetup) -> Result<(), Fo
     drop(std::fs::remove_file(&socket));
     let program = std::env::current_exe().map_err(|error| failed(&error.to_string()))?;
     let mut command = Command::new(program);
-    // Where this command itself was started by a server, the keeper does not end with that one.
+    // If a server started this command, the keeper must not end with that server.
     command.env_remove(MARK);
     command.arg("keep-server").stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
     let mut keeper = command.spawn().map_err(|error| failed(&error.to_string()))?;

@@ -30,11 +30,11 @@ const ENDS: Duration = Duration::from_secs(10);
 /// A kept server that was found.
 #[derive(Clone, Debug)]
 pub struct KeptServer {
-    /// How it stands.
+    /// Its status.
     pub standing: Standing,
 }
 
-/// How ending a kept server went.
+/// How a kept server ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KeptEnding {
     /// It has ended.
@@ -43,10 +43,10 @@ pub enum KeptEnding {
     Killed,
 }
 
-/// The kept servers, as their keepers tell. What does not answer is left out.
+/// The kept servers, according to their keepers. Those that do not answer are left out.
 ///
 /// # Errors
-/// When the folder is not the user's alone.
+/// If others can use the folder.
 pub async fn survey() -> Result<Vec<KeptServer>, FolderRefused> {
     let Some(folder) = Folder::find()? else { return Ok(Vec::new()) };
     let keys = folder.keys();
@@ -64,7 +64,7 @@ impl KeptServer {
 
     /// Whether it is the server that `config` describes now, with these options.
     pub fn is_as(&self, config: &ServerConfig, roots: &[PathBuf], protocol: Option<ProtocolChoice>) -> bool {
-        // With `--elicit off` it is another one, of the same configuration.
+        // With `--elicit off` it is a different server with the same configuration.
         let is_it = |asks| name_of(config, roots, protocol, asks).is_some_and(|(_, key)| key == self.standing.key);
         is_it(true) || is_it(false)
     }
@@ -75,7 +75,7 @@ impl KeptServer {
     }
 }
 
-/// The folder, and the name under which this server would be kept; `None` where none was ever kept.
+/// The folder, and the name under which this server would be kept; `None` if no server was ever kept.
 pub(super) fn name_of(
     config: &ServerConfig,
     roots: &[PathBuf],
@@ -87,13 +87,13 @@ pub(super) fn name_of(
     Some((folder, key))
 }
 
-/// The log of this server, where it was kept once.
+/// The log of this server, if it was ever kept.
 pub fn log_of(config: &ServerConfig, roots: &[PathBuf], protocol: Option<ProtocolChoice>) -> Option<PathBuf> {
     let (folder, key) = name_of(config, roots, protocol, true)?;
     Some(folder.log(&key))
 }
 
-/// Opens a conversation with the keeper behind `socket`.
+/// Connects to the keeper behind `socket`.
 async fn greet(socket: &Path) -> Option<Stream> {
     let mut stream = connect(socket).await.ok()?;
     let hello = ToKeeper::Hello { program: PROGRAM.to_owned(), trace: false, person: false };
@@ -116,7 +116,7 @@ async fn ask(socket: &Path) -> Option<KeptServer> {
 /// Ends a kept server, and waits until it is gone.
 ///
 /// # Errors
-/// When the folder is not the user's alone.
+/// If others can use the folder.
 pub async fn end(found: &KeptServer) -> Result<KeptEnding, FolderRefused> {
     let Some(folder) = Folder::find()? else { return Ok(KeptEnding::Ended) };
     let socket = folder.socket(&found.standing.key);
@@ -124,7 +124,7 @@ pub async fn end(found: &KeptServer) -> Result<KeptEnding, FolderRefused> {
     let told = async {
         let Some(mut stream) = greet(&socket).await else { return };
         drop(frame::write(&mut stream, &ToKeeper::Down, b"").await);
-        // It ends the conversation when it ends.
+        // The keeper closes the connection when it ends.
         while let Ok(Some(_)) = frame::read::<ToCommand>(&mut stream).await {}
         drop(stream.shutdown().await);
     };
@@ -141,10 +141,10 @@ pub async fn end(found: &KeptServer) -> Result<KeptEnding, FolderRefused> {
     Ok(KeptEnding::Killed)
 }
 
-/// Whether a process still runs. One that has ended may be there for long: as a zombie, where nobody waits for it.
+/// Whether a process is still running. A zombie, which nobody has waited for, is not.
 fn is_alive(pid: i32) -> bool {
     match std::fs::read_to_string(format!("/proc/{pid}/stat")) {
-        // The state stands after the name in brackets, which may hold anything (proc(5)).
+        // The state comes after the name in brackets, which may contain anything (proc(5)).
         Ok(stat) => !stat.rsplit_once(')').is_some_and(|(_, rest)| rest.trim_start().starts_with(['Z', 'X'])),
         Err(_) => is_process(pid),
     }

@@ -9,14 +9,13 @@ use super::{
     is_heard,
 };
 
-/// For how long what is left of a server that is no longer kept stays: its log may tell why.
+/// How long the files of a server that is no longer kept remain: its log may say why.
 const STAYS: Duration = Duration::from_secs(24 * 60 * 60);
-/// At how many files a sweep looks.
+/// How many files a sweep checks.
 const MOST: usize = 10_000;
 
 impl Folder {
-    /// Removes what was left a while before `now` of servers that are no longer kept: logs, locks, and sockets without a
-    /// keeper.
+    /// Removes old files of servers that are no longer kept: logs, locks, and sockets without a keeper.
     pub(super) fn sweep(&self, now: SystemTime) {
         let mut newest: HashMap<String, SystemTime> = HashMap::new();
         for entry in fs::read_dir(self.path()).into_iter().flatten().flatten().take(MOST) {
@@ -26,12 +25,12 @@ impl Folder {
                 let newest = newest.entry(key.to_owned()).or_insert(changed);
                 *newest = changed.max(*newest);
             } else if name.starts_with(".tmp") && is_old(changed, now) {
-                // A key that was never finished.
+                // A key that was never completed.
                 drop(fs::remove_file(entry.path()));
             }
         }
         for (key, _) in newest.into_iter().filter(|(_, changed)| is_old(*changed, now)) {
-            // Nobody starts it meanwhile.
+            // Nobody can start it meanwhile.
             let Ok(Some(_lock)) = self.try_lock(&key) else { continue };
             if is_heard(&self.socket(&key)) {
                 continue;
@@ -43,7 +42,7 @@ impl Folder {
     }
 }
 
-/// Whose file it is.
+/// The name of the server that a file belongs to.
 fn key_of(name: &str) -> Option<&str> {
     let (key, ending) = name.split_once('.')?;
     let is_key = key.len() == DIGITS && key.bytes().all(|byte| byte.is_ascii_hexdigit());

@@ -1,4 +1,4 @@
-//! What keepers need of Unix: sockets that only their owner reaches, and a life away from the terminal.
+//! The Unix part of keepers: sockets that only their owner can reach, and detaching from the terminal.
 
 use std::{io, os::fd::OwnedFd, path::Path, process::ChildStdin};
 
@@ -10,41 +10,41 @@ use tokio::signal::unix::{SignalKind, signal};
 
 use crate::system::user_id;
 
-/// A conversation between a command and a keeper, and the half of it that is read.
+/// A connection between a command and a keeper, and its reading half.
 pub(super) type Stream = tokio::net::UnixStream;
 pub(super) type ReadHalf = tokio::net::unix::OwnedReadHalf;
-/// Where a keeper is reached.
+/// Where commands connect to a keeper.
 pub(super) type Listener = tokio::net::UnixListener;
 
-/// Listens at `socket`, for this user alone.
+/// Listens on `socket`, only for this user.
 pub(super) fn listen(socket: &Path) -> io::Result<Listener> {
-    // For the socket alone: the server makes its files as it would without a keeper.
+    // Only for the socket: the server's files get the usual permissions.
     let usual = umask(Mode::from_bits_truncate(0o077));
     let bound = Listener::bind(socket);
     umask(usual);
     bound
 }
 
-/// Whether somebody listens at `socket`.
+/// Whether somebody listens on `socket`.
 pub(super) fn is_heard(socket: &Path) -> bool {
     std::os::unix::net::UnixStream::connect(socket).is_ok()
 }
 
-/// Whether this user is at the other end.
+/// Whether the same user is at the other end.
 ///
 /// # Errors
-/// When the system does not tell.
+/// If the system does not say.
 pub(super) fn is_own_peer(stream: &Stream) -> io::Result<bool> {
     Ok(stream.peer_cred()?.uid() == user_id())
 }
 
-/// Leaves the terminal, and whoever started this process: what is sent to their programs does not end it.
+/// Detaches from the terminal and from the parent process, whose signals must not end this one.
 pub(super) fn leave_terminal() {
-    // Whoever leads a session already is away from the terminal, too.
+    // A session leader is already detached from the terminal.
     let _ = setsid();
 }
 
-/// The signals that a keeper hears.
+/// The signals that a keeper handles.
 pub(super) struct KeeperSignals {
     terminate: tokio::signal::unix::Signal,
     interrupt: tokio::signal::unix::Signal,
@@ -60,7 +60,7 @@ impl KeeperSignals {
         })
     }
 
-    /// Until the keeper is to end. Those that are for the programs of a terminal are not for it. Cancel-safe.
+    /// Waits until the keeper should end. Signals for the programs of a terminal are ignored. Cancel-safe.
     pub(super) async fn end(&mut self) {
         loop {
             tokio::select! {
@@ -72,7 +72,7 @@ impl KeeperSignals {
     }
 }
 
-/// The pipe to a child as a file.
+/// The pipe to a child process as a file.
 pub(super) fn file_of(pipe: ChildStdin) -> std::fs::File {
     OwnedFd::from(pipe).into()
 }

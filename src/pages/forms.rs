@@ -13,25 +13,25 @@ use super::{guard::is_same, unguessable};
 
 /// The name of the field with a form's token.
 pub(super) const TOKEN: &str = "_token";
-/// How many forms may be open at once; the oldest is forgotten first.
+/// How many forms may be open at the same time; the oldest is forgotten first.
 const OPEN: usize = 64;
 
-/// The fields of a query or of a form that was sent, in order, decoded.
+/// The decoded fields of a query or of a submitted form, in order.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Fields(Vec<(String, String)>);
 
 impl Fields {
-    /// The fields in the query of an address.
+    /// The fields in the query of a URL.
     pub fn of(url: &url::Url) -> Self {
         Self::parse(url.query().unwrap_or_default().as_bytes())
     }
 
-    /// The fields in a form or a query as it was sent.
+    /// The fields in the text of a form or a query.
     pub(crate) fn parse(text: &[u8]) -> Self {
         Self(url::form_urlencoded::parse(text).into_owned().collect())
     }
 
-    /// The value of a field; `None` when it is not there, or more than once.
+    /// The value of a field; `None` if it is missing, or repeated.
     pub fn one(&self, name: &str) -> Option<&str> {
         let mut values = self.0.iter().filter(|(key, _)| key == name).map(|(_, value)| value.as_str());
         let first = values.next();
@@ -50,14 +50,14 @@ impl Fields {
 }
 
 impl std::fmt::Debug for Fields {
-    /// Names alone: values may be secret.
+    /// Only names: values may be secret.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_list().entries(self.0.iter().map(|(key, _)| key)).finish()
     }
 }
 
-/// Which posts come from pages of ours: those with the cookie that our pages set, and the token of a form that we gave
-/// out and that has not been sent yet.
+/// Recognizes posts from our own pages: they have the cookie that our pages set, and the unused token of one of our
+/// forms.
 pub(super) struct Forms {
     cookie: (String, String),
     /// Whether a browser has the cookie.
@@ -75,7 +75,7 @@ impl Forms {
         })
     }
 
-    /// What `Set-Cookie` says for pages below `path`.
+    /// The `Set-Cookie` header for pages below `path`.
     pub(super) fn set_cookie(&self, path: &str) -> String {
         format!("{}={}; Path={path}; HttpOnly; SameSite=Strict", self.cookie.0, self.cookie.1)
     }
@@ -91,19 +91,19 @@ impl Forms {
         Ok(token)
     }
 
-    /// Whether a request comes from a browser that our pages gave the cookie.
+    /// Whether a request comes from a browser that has our cookie.
     pub(super) fn has_cookie(&self, headers: &HeaderMap) -> bool {
         let cookies = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
         let mut cookies = cookies.flat_map(|value| value.split(';')).filter_map(|pair| pair.trim().split_once('='));
         cookies.any(|(name, value)| name == self.cookie.0 && is_same(value, &self.cookie.1))
     }
 
-    /// Whether the browser that asks is the first one, which the site then belongs to.
+    /// Whether the browser is the first one, which the site then belongs to.
     pub(super) fn claim(&self) -> bool {
         !self.is_claimed.swap(true, Ordering::Relaxed)
     }
 
-    /// Whether a post is our own. Its token is used up by that, unless it is a trial.
+    /// Whether a post is our own. This uses up its token, unless it is a trial.
     pub(super) fn accept(&self, headers: &HeaderMap, fields: &Fields, is_trial: bool) -> bool {
         let Some(token) = fields.one(TOKEN).filter(|_| self.has_cookie(headers)) else { return false };
         let mut open = self.tokens();

@@ -1,7 +1,7 @@
 use hyper::{HeaderMap, Method, header};
 
-/// Whether a request was meant for this server and comes from no page of somebody else's. Another `Host` is another
-/// site's name that was pointed at this machine; another `Origin` is another site's script or form.
+/// Whether a request was meant for this server and does not come from somebody else's page. Another `Host` is another
+/// site's name that points to this machine; another `Origin` is another site's script or form.
 pub(super) fn admits(method: &Method, headers: &HeaderMap, port: u16) -> bool {
     let text = |name| headers.get(name).map(|value| value.to_str().unwrap_or_default());
     let is_one = headers.get_all(header::HOST).iter().count() == 1;
@@ -17,7 +17,7 @@ pub(super) fn admits(method: &Method, headers: &HeaderMap, port: u16) -> bool {
     known && is_one && host && origin
 }
 
-/// Whether two secrets are the same, in a time that does not tell where they differ.
+/// Whether two secrets are equal, in a time that does not depend on where they differ.
 pub fn is_same(one: &str, other: &str) -> bool {
     one.len() == other.len() && one.bytes().zip(other.bytes()).fold(0, |all, (a, b)| all | (a ^ b)) == 0
 }

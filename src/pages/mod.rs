@@ -1,9 +1,9 @@
-//! Web pages for the person at this machine, on a small strict server: bound to 127.0.0.1, `Host` and `Origin` checked,
-//! one path that is secret or known to one sender, nothing cached, a content security policy, forms with a token of
-//! their own and a `SameSite` cookie, every size bounded. All of it works without JavaScript.
+//! Web pages for the person at this machine, on a small strict server: bound to 127.0.0.1, with `Host` and `Origin`
+//! checks, one path that is secret or known to one sender, no caching, a content security policy, forms with a token
+//! and a `SameSite` cookie, and limits on all sizes. Everything works without JavaScript.
 //!
-//! A [`Site`] says what stands on the pages; [`Pages::serve`] serves it. `guard` knows who may ask, `owner` whose programs
-//! they are, `forms` which posts are our own, `reply` how a page goes out; all pages have one look, `style.css`.
+//! A [`Site`] provides the pages; [`Pages::serve`] serves them. `guard` decides who may ask, `owner` whose programs
+//! they are, `forms` which posts are our own, `reply` how a page is sent; all pages share `style.css`.
 
 mod forms;
 mod guard;
@@ -19,7 +19,7 @@ pub use server::{Address, Pages, Site, Visit};
 /// Text that cannot be guessed: 128 bits, as 32 hexadecimal digits.
 ///
 /// # Errors
-/// When random numbers are not available.
+/// If random numbers are not available.
 pub fn unguessable() -> std::io::Result<String> {
     let mut random = [0; 16];
     ring::rand::SecureRandom::fill(&ring::rand::SystemRandom::new(), &mut random)

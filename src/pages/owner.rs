@@ -4,12 +4,12 @@ use crate::system::user_id;
 
 /// Where Linux lists the connections of a machine.
 const TABLES: [&str; 2] = ["/proc/net/tcp", "/proc/net/tcp6"];
-/// A connection of which both ends are there, and one of which the other end has been closed.
+/// A connection with both ends open, and one whose other end has been closed.
 const LIVE: [&str; 2] = ["01", "08"];
 
-/// Whether the program at the other end of a connection on this machine, from port `from` to our port `to`, is run by
-/// the same user, or by root, who may do anything. An address that is handed to a browser can be seen by every user of the
-/// machine, so that a secret in it is not enough. Where the system does not say who it is, it may be anybody.
+/// Whether the program at the other end of a local connection, from port `from` to our port `to`, runs as the same
+/// user, or as root, who may do anything. Every user of the machine can see an address that is passed to a browser, so
+/// a secret in it is not enough. If the system does not say, anybody is accepted.
 pub(super) fn is_ours(from: u16, to: u16) -> bool {
     let own = user_id();
     // Root's browser is often that of the person who became root.
@@ -22,15 +22,15 @@ pub(super) fn is_ours(from: u16, to: u16) -> bool {
     }
 }
 
-/// Whose a connection is.
+/// Who owns a connection.
 #[derive(Debug, PartialEq, Eq)]
 enum SocketOwner {
     User(u32),
-    /// It was given up, and the system has forgotten whose it was.
+    /// It was closed, and the system has forgotten its owner.
     Gone,
 }
 
-/// The owners of connections from port `from` to port `to`, as they stand in a `table`.
+/// The owners of connections from port `from` to port `to`, according to a `table`.
 fn owners(table: &str, from: u16, to: u16) -> Vec<SocketOwner> {
     let port = |address: &str| address.rsplit_once(':').and_then(|(_, port)| u16::from_str_radix(port, 16).ok());
     let owner = |line: &str| {

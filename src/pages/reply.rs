@@ -14,15 +14,15 @@ pub(super) type PageBody = UnsyncBoxBody<Bytes, Infallible>;
 
 const STYLE: &str = include_str!("style.css");
 
-/// What a site answers.
+/// A site's answer.
 pub enum PageReply {
     /// A page.
     Page(Page),
-    /// Look at another page of the site: its path, below the site's own.
+    /// Go to another page of the site: its path, below the site's own.
     SeeOther(String),
     /// JSON, for a page with a script.
     Json(serde_json::Value),
-    /// Events as they come, for a page with a script.
+    /// Events as they happen, for a page with a script.
     Events(BoxStream<'static, ServerSentEvent>),
     /// There is no such page.
     NotFound,
@@ -33,17 +33,17 @@ crate::text::opaque! { PageReply }
 /// A page.
 #[derive(Debug)]
 pub struct Page {
-    /// The status that it goes out with.
+    /// Its status.
     pub status: StatusCode,
     /// Its title and heading.
     pub title: String,
-    /// What it is about, above the heading; empty for none.
+    /// Its topic, above the heading; may be empty.
     pub topic: String,
-    /// What stands below the heading.
+    /// The content below the heading.
     pub body: Markup,
-    /// A script that makes the page better. It has to work without.
+    /// A script that improves the page, which also has to work without it.
     pub script: Option<&'static str>,
-    /// After how many seconds it is looked at again, and where below the site, when no script runs.
+    /// After how many seconds the page reloads, and to which path below the site, if no script runs.
     pub refresh: Option<(u32, String)>,
 }
 
@@ -57,12 +57,12 @@ pub struct ServerSentEvent {
 }
 
 impl Page {
-    /// A page that says that all is well.
+    /// A page for a successful request.
     pub fn new(title: impl Into<String>, body: Markup) -> Self {
         Self { status: StatusCode::OK, title: title.into(), topic: String::new(), body, script: None, refresh: None }
     }
 
-    /// A page that says that something is wrong with the request.
+    /// A page that says what is wrong with the request.
     pub fn refusal(title: impl Into<String>, body: Markup) -> Self {
         Self { status: StatusCode::BAD_REQUEST, ..Self::new(title, body) }
     }
@@ -97,7 +97,7 @@ impl Page {
              form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
         );
         let mut response = response(self.status, "text/html; charset=utf-8", page.into_string());
-        // It is made of digits and ASCII words.
+        // It consists of digits and ASCII words.
         if let Ok(policy) = HeaderValue::from_str(&policy) {
             response.headers_mut().insert(header::CONTENT_SECURITY_POLICY, policy);
         }
@@ -124,13 +124,13 @@ impl PageReply {
     }
 }
 
-/// A page of ours that says why a request is not answered, with a way to look again.
+/// A page that says why a request was refused, with a link to try again.
 pub(super) fn refusal(title: &str, words: &str, again: &str, nonce: &str) -> Response<PageBody> {
     let body = html! { p { (words) } p { a href=(again) { "Look again" } } };
     Page { status: StatusCode::FORBIDDEN, ..Page::new(title, body) }.render(again, nonce)
 }
 
-/// A response of plain words.
+/// A plain text response.
 pub(super) fn plain(status: StatusCode, words: &'static str) -> Response<PageBody> {
     response(status, "text/plain; charset=utf-8", words.to_owned())
 }
@@ -149,7 +149,7 @@ fn response(status: StatusCode, kind: &'static str, body: String) -> Response<Pa
     with_headers(kind, response)
 }
 
-/// What every response says. The referrer stays on the site: with none at all, browsers send `Origin: null` with our
+/// Headers of every response. The referrer stays on the site: without it, browsers would send `Origin: null` with our
 /// own forms.
 fn with_headers(kind: &'static str, mut response: Response<PageBody>) -> Response<PageBody> {
     let headers = [

@@ -24,28 +24,28 @@ use super::{
     unguessable,
 };
 
-/// The largest form that is taken, in bytes.
+/// The largest form that is accepted, in bytes.
 const MAX_FORM: usize = 1 << 20;
 /// The longest head of a request, in bytes.
 const MAX_HEAD: usize = 64 << 10;
-/// How many connections there may be at once.
+/// How many connections there may be at the same time.
 const CONNECTIONS: usize = 64;
 /// How long a request may take to arrive.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// What stands on the pages.
+/// The content of the pages.
 pub trait Site: Send + Sync + 'static {
-    /// Answers a request that may be answered: it came to the right address, from no page of somebody else's, and a form
-    /// in it is one of this site's own.
+    /// Answers a request that passed the checks: it has the right address, does not come from somebody else's page, and
+    /// a form in it is one of this site's own.
     fn answer(self: Arc<Self>, visit: Visit) -> BoxFuture<'static, PageReply>;
 
-    /// Whether the site is for one person: then it answers this user's programs alone, as far as the system tells whose
-    /// they are, and of browsers only the first one that comes.
+    /// Whether the site is for one person: then it answers only this user's programs, as far as the system says whose
+    /// they are, and only the first browser.
     fn is_personal(&self) -> bool {
         false
     }
 
-    /// Whether a form that is sent to this path is only tried, so that it can be sent once more.
+    /// Whether a form that is sent to this path is only a trial, so that it can be sent again.
     fn is_trial(&self, _path: &str) -> bool {
         false
     }
@@ -65,22 +65,21 @@ pub struct Visit {
 crate::text::opaque! { Visit }
 
 impl Visit {
-    /// What every form of a page needs: a hidden field with its token. A form counts once, so a page has one form, or
+    /// A hidden field with a token, which every form of a page needs. A form counts once, so a page has one form, or
     /// several of which one will be sent.
     pub fn token(&self) -> Markup {
-        // Without randomness there is no token, and no form is taken.
+        // Without random numbers there is no token, and no form is accepted.
         let token = self.forms.open().unwrap_or_default();
         html! { input type="hidden" name=(TOKEN) value=(token); }
     }
 }
 
-/// Where a site stands.
+/// The address of a site.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Address {
     /// On a free port, below a path that cannot be guessed.
     Secret,
-    /// At this path, which has to be known beforehand; on this port, or a free one. What stands there checks a secret of
-    /// its own.
+    /// At this path, which must be known beforehand; on this port, or a free one. The site checks its own secret.
     Known {
         /// Begins with a slash.
         path: String,
@@ -89,7 +88,7 @@ pub enum Address {
     },
 }
 
-/// A site that is being served, until this is dropped or closed.
+/// A running site, until this is dropped or closed.
 pub struct Pages {
     url: String,
     connections: TaskTracker,
@@ -108,7 +107,7 @@ impl Pages {
     /// Serves `site` on 127.0.0.1. Must be called in a runtime.
     ///
     /// # Errors
-    /// When the port cannot be had.
+    /// If the port is not available.
     pub async fn serve(address: Address, site: Arc<dyn Site>) -> io::Result<Self> {
         let (base, port) = match address {
             Address::Secret => (format!("/{}/", unguessable()?), None),
@@ -130,7 +129,7 @@ impl Pages {
         &self.url
     }
 
-    /// Takes no more requests, and gives those under way `grace` to end.
+    /// Accepts no more requests, and gives those in progress `grace` to finish.
     pub async fn close(&self, grace: Duration) {
         self.connections.close();
         drop(timeout(grace, self.connections.wait()).await);
@@ -164,7 +163,7 @@ async fn accept(listener: TcpListener, shared: Arc<PageServer>, connections: Tas
             });
             let mut http = http1::Builder::new();
             http.timer(TokioTimer::new()).header_read_timeout(PATIENCE).max_buf_size(MAX_HEAD).keep_alive(false);
-            // A browser that breaks off is its own business.
+            // If a browser disconnects, there is nothing to do.
             drop(http.serve_connection(TokioIo::new(stream), service).await);
             drop(place);
         });
@@ -214,14 +213,14 @@ impl PageServer {
         let query = Fields::parse(head.uri.query().unwrap_or_default().as_bytes());
         let visit = Visit { path: path.to_owned(), query, form, forms: Arc::clone(&self.forms) };
         let mut response = Arc::clone(&self.site).answer(visit).await.into_response(&self.base, &nonce);
-        // It is made of digits and ASCII words.
+        // It consists of digits and ASCII words.
         if let Ok(cookie) = HeaderValue::from_str(&self.forms.set_cookie(&self.base)) {
             response.headers_mut().insert(header::SET_COOKIE, cookie);
         }
         response
     }
 
-    /// What stands behind the site's own path.
+    /// The part after the site's own path.
     fn below<'a>(&self, path: &'a str) -> Option<&'a str> {
         let begin = path.get(..self.base.len()).filter(|begin| guard::is_same(begin, &self.base))?;
         let rest = &path[begin.len()..];

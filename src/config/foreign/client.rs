@@ -2,7 +2,7 @@ use std::path::{Path, PathBuf};
 
 use crate::config::Environment;
 
-/// A client of the protocol whose files are read.
+/// An MCP client whose files can be imported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum OtherClient {
@@ -30,19 +30,19 @@ pub enum OtherClient {
     LmStudio,
 }
 
-/// For whom a file, or a part of it, is.
+/// Who a file, or a part of it, is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reach {
-    /// For all that the user does.
+    /// The user, in all projects.
     User,
-    /// For this project, kept by the user alone.
+    /// The user, in this project only.
     Local,
-    /// For whoever has the project.
+    /// Everybody who has the project.
     Project,
 }
 
 impl Reach {
-    /// In one word.
+    /// The name of the scope.
     pub fn word(self) -> &'static str {
         match self {
             Self::User => "user",
@@ -68,7 +68,7 @@ impl OtherClient {
         Self::Zed,
     ];
 
-    /// What it is called on a command line.
+    /// Its name on the command line.
     pub fn word(self) -> &'static str {
         match self {
             Self::ClaudeDesktop => "claude-desktop",
@@ -85,7 +85,7 @@ impl OtherClient {
         }
     }
 
-    /// What its makers call it.
+    /// Its official name.
     pub fn title(self) -> &'static str {
         match self {
             Self::ClaudeDesktop => "Claude Desktop",
@@ -102,18 +102,18 @@ impl OtherClient {
         }
     }
 
-    /// The client that `word` names, however it is spelled.
+    /// The client that `word` names, in any spelling.
     pub fn named(word: &str) -> Option<Self> {
         let plain = crate::config::near::plain(word);
         let is_it = |client: &Self| [client.word(), client.title()].map(crate::config::near::plain).contains(&plain);
         Self::ALL.into_iter().find(is_it)
     }
 
-    /// Where its files are, whether they are there or not.
+    /// The paths of its files, whether they exist or not.
     pub(super) fn places(self, environment: &Environment) -> Vec<(PathBuf, Reach)> {
         let mut places: Vec<_> = self.users(environment).into_iter().map(|path| (path, Reach::User)).collect();
         for name in self.in_projects() {
-            // The nearest counts, as for our own file; the home folder's is the user's.
+            // The nearest file counts, as for our own; the one in the home folder is the user's.
             let folders = environment.folder.ancestors().map(|folder| folder.join(name));
             let near = folders.into_iter().find(|path| path.is_file());
             places.extend(near.map(|path| (path, Reach::Project)));
@@ -157,7 +157,7 @@ impl OtherClient {
         }
     }
 
-    /// The files in a project, from its folder.
+    /// The paths of its files in a project, relative to the project's folder.
     fn in_projects(self) -> &'static [&'static str] {
         match self {
             Self::ClaudeCode => &[".mcp.json"],
@@ -173,7 +173,7 @@ impl OtherClient {
         }
     }
 
-    /// Whose file `path` is, as far as its name tells.
+    /// The client that `path` belongs to, judging by its name.
     pub(super) fn of_path(path: &Path) -> Option<Self> {
         let text = path.to_string_lossy();
         let ends = |end: &str| text.ends_with(end);

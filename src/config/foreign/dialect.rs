@@ -4,7 +4,7 @@ use crate::config::{Document, Member, Node, file::is_server};
 /// How a file writes its entries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Dialect {
-    /// `mcpServers` and `servers`, with the keys that are read here.
+    /// `mcpServers` and `servers`, with the keys that we also accept.
     Common(Style),
     /// Zed's `context_servers`.
     Zed,
@@ -19,7 +19,7 @@ pub(super) enum Dialect {
 }
 
 impl Dialect {
-    /// That of a client, where all its files are alike.
+    /// The dialect of a client whose files are all alike.
     fn of(client: OtherClient) -> Self {
         match client {
             OtherClient::ClaudeCode => Self::Common(Style::Ours),
@@ -33,7 +33,7 @@ impl Dialect {
         }
     }
 
-    /// How the texts of its entries name variables.
+    /// The variable syntax of its entries.
     pub(super) fn style(self) -> Style {
         match self {
             Self::Common(style) => style,
@@ -44,10 +44,10 @@ impl Dialect {
     }
 }
 
-/// Where the servers of a file stand, and how they are written; `None` where it has none.
+/// Where a file has its servers, and in which dialect; `None` if it has none.
 pub(super) fn servers_of(root: &Node, client: Option<OtherClient>) -> Option<(&Node, Dialect)> {
     let under = |key: &str| object(root.member(key));
-    // VS Code's settings had `mcp.servers` before it had a file of its own.
+    // VS Code had `mcp.servers` in its settings before it had a separate file.
     let settings = || under("mcp").and_then(|mcp| object(mcp.member("servers"))).or_else(|| under("mcp.servers"));
     if let Some(client) = client {
         let servers = match client {
@@ -65,7 +65,7 @@ pub(super) fn servers_of(root: &Node, client: Option<OtherClient>) -> Option<(&N
             return Some((servers, Dialect::of(client)));
         }
     }
-    // A file of no known name is told by what stands in it.
+    // A file with an unknown name is recognized by its content.
     let common = Dialect::Common(Style::Ours);
     let keys = [
         ("mcpServers", common),
@@ -83,15 +83,15 @@ pub(super) fn servers_of(root: &Node, client: Option<OtherClient>) -> Option<(&N
     })
 }
 
-/// The value of a member that is an object, and no server itself.
+/// The value of a member that is an object, but not a server itself.
 fn object(member: Option<&Member>) -> Option<&Node> {
     member.map(|member| &member.value).filter(|value| value.members().is_some() && !is_server(value))
 }
 
-/// Reads a text as what its file's name says that it is.
+/// Parses a text in the format that the file's name indicates.
 ///
 /// # Errors
-/// Where the text is not of that kind.
+/// If the text is not in that format.
 pub(super) fn parse_any(text: &str, name: &str) -> Result<Document, crate::config::SyntaxError> {
     let extension = name.rsplit('.').next().unwrap_or_default().to_ascii_lowercase();
     match extension.as_str() {

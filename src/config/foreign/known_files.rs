@@ -9,25 +9,25 @@ use super::{
 };
 use crate::config::{ConfigError, Environment, find::read_text};
 
-/// A file of another client that is there.
+/// An existing file of another client.
 #[derive(Clone, Debug)]
 pub struct ForeignFile {
-    /// Whose it is, where that is known.
+    /// The client, if known.
     pub client: Option<OtherClient>,
-    /// Where it is.
+    /// Its path.
     pub path: PathBuf,
-    /// Its servers, in its order.
+    /// Its servers, in order.
     pub servers: Vec<ForeignServer>,
-    /// What stands among them, and cannot be used here.
+    /// Entries that cannot be used here.
     pub left: Vec<Left>,
-    /// What its servers ask a person for (VS Code's `inputs`).
+    /// The values that its servers ask a person for (VS Code's `inputs`).
     pub inputs: Vec<Value>,
     /// Why it cannot be read.
     pub fault: Option<ConfigError>,
 }
 
-/// The files of the known clients that are there, in the clients' order, those that a project has after the user's own.
-/// A file that cannot be read is there with its fault.
+/// The existing files of the known clients, in the clients' order, a project's files after the user's own. A file that
+/// cannot be read is included with its error.
 pub fn known_files(only: Option<OtherClient>, environment: &Environment) -> Vec<ForeignFile> {
     let clients = OtherClient::ALL.into_iter().filter(|client| only.is_none_or(|only| only == *client));
     let places = clients.flat_map(|client| {
@@ -39,14 +39,14 @@ pub fn known_files(only: Option<OtherClient>, environment: &Environment) -> Vec<
         Ok(contents) => file(Some(client), path, contents),
         Err(fault) => ForeignFile { fault: Some(fault), ..file(Some(client), path, Contents::default()) },
     });
-    // Settings that say nothing of servers are none of our business.
+    // Settings without servers are ignored.
     files.filter(|file| file.fault.is_some() || !file.servers.is_empty() || !file.left.is_empty()).collect()
 }
 
-/// The file at `path`, whosever it is.
+/// The file at `path`, of whichever client.
 ///
 /// # Errors
-/// When it cannot be read, or has no place for servers.
+/// If it cannot be read, or has no place for servers.
 pub fn read_foreign(path: &Path, environment: &Environment) -> Result<ForeignFile, ConfigError> {
     let client = OtherClient::of_path(&environment.absolute(path));
     let contents = contents(path, client, Reach::User, environment)?;
@@ -85,7 +85,7 @@ mod tests {
 
     use super::*;
 
-    /// The examples, copied to a folder of their own in which `$PROJECT` is that of the project.
+    /// The examples, copied to a separate folder in which `$PROJECT` is the project's folder.
     fn examples() -> (tempfile::TempDir, Environment) {
         let root = tempfile::tempdir().expect("a folder");
         let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/clients");

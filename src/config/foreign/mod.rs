@@ -1,5 +1,5 @@
-//! The files in which other MCP clients keep their servers: where they lie, and what they say in our terms. They are read,
-//! and never written.
+//! The files in which other MCP clients keep their servers: where they are, and how they translate to our format. They
+//! are read, and never written.
 
 mod client;
 mod dialect;

@@ -17,30 +17,30 @@ use crate::config::{Document, Environment, Node};
 pub struct ForeignServer {
     /// Its name.
     pub name: String,
-    /// In which line of the file it stands.
+    /// Its line in the file.
     pub line: usize,
-    /// For whom.
+    /// Who it is for.
     pub reach: Reach,
-    /// Its entry, as it would stand in our own file.
+    /// Its entry in our own format.
     pub entry: Map<String, Value>,
-    /// What is lost on the way.
+    /// What was lost in translation.
     pub notes: Vec<String>,
-    /// The folder that its relative paths and `${workspaceFolder}` count from.
+    /// The folder for its relative paths and `${workspaceFolder}`.
     pub folder: PathBuf,
 }
 
-/// What stands among the servers of a file, and cannot be used here.
+/// An entry among the servers of a file that cannot be used here.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Left {
     /// Its name.
     pub name: String,
-    /// In which line of the file it stands.
+    /// Its line in the file.
     pub line: usize,
     /// Why not.
     pub reason: String,
 }
 
-/// The servers that a file is found to have, with its `inputs`.
+/// The servers in a file, with its `inputs`.
 #[derive(Debug, Default)]
 pub(super) struct Contents {
     pub(super) servers: Vec<ForeignServer>,
@@ -90,7 +90,7 @@ impl Contents {
         excluded: &[String],
     ) {
         let members = servers.members().unwrap_or_default();
-        // Of a repeated key the last one counts.
+        // Of duplicate keys, the last one counts.
         let last: HashMap<&str, usize> = members.iter().map(|member| (member.key.as_str(), member.at)).collect();
         for member in members.iter().filter(|member| last.get(member.key.as_str()) == Some(&member.at)) {
             let (name, line) = (member.key.clone(), document.place(member.at).line);
@@ -108,7 +108,7 @@ impl Contents {
     }
 }
 
-/// The servers that Gemini CLI is told not to use.
+/// The servers that Gemini CLI has excluded.
 fn excluded(root: &Node, dialect: Dialect) -> Vec<String> {
     let list = |key: &str| {
         let list = root.member("mcp").filter(|_| dialect == Dialect::Gemini)?.value.member(key)?;

@@ -2,7 +2,7 @@ use serde_json::{Map, Value};
 
 use crate::form::names_secret;
 
-/// What tokens of well-known makers begin with.
+/// Prefixes of well-known kinds of tokens.
 const BEGINNINGS: [&str; 20] = [
     "sk-",
     "sk_live_",
@@ -26,8 +26,8 @@ const BEGINNINGS: [&str; 20] = [
     "eyJ",
 ];
 
-/// The places of `entry` where a secret seems to stand as it is, and not as a variable: `env.TOKEN`, `headers.X-Api-Key`,
-/// `args[2]`, `url`.
+/// The places in `entry` that seem to contain a secret as plain text, not as a variable: `env.TOKEN`,
+/// `headers.X-Api-Key`, `args[2]`, `url`.
 pub fn suspects(entry: &Map<String, Value>) -> Vec<String> {
     let mut found = Vec::new();
     for (key, value) in entry {
@@ -52,7 +52,7 @@ pub fn suspects(entry: &Map<String, Value>) -> Vec<String> {
     found
 }
 
-/// `--api-key X`, `--api-key=X`, and words that begin as tokens do.
+/// `--api-key X`, `--api-key=X`, and words that begin like tokens.
 fn suspect_words(key: &str, words: &[Value]) -> Vec<String> {
     let words: Vec<&str> = words.iter().map(|word| word.as_str().unwrap_or_default()).collect();
     let is_suspect = |(index, word): (usize, &&str)| {
@@ -65,7 +65,7 @@ fn suspect_words(key: &str, words: &[Value]) -> Vec<String> {
     words.iter().enumerate().filter_map(is_suspect).collect()
 }
 
-/// User info, or a query parameter that is called like a secret.
+/// User info, or a query parameter whose name means a secret.
 fn is_suspect_url(text: &str) -> bool {
     let Ok(url) = url::Url::parse(text) else { return false };
     let has_secret = url.query_pairs().any(|(name, value)| names_secret(&name) && is_plain(&value));
@@ -84,7 +84,7 @@ fn begins_like_one(text: &str) -> bool {
     word.len() >= 16 && BEGINNINGS.iter().any(|beginning| word.starts_with(beginning))
 }
 
-/// Whether a value stands here itself.
+/// Whether the value is literal, not a variable.
 fn is_plain(text: &str) -> bool {
     let is_placeholder = text.starts_with('<') && text.ends_with('>');
     !text.is_empty() && !text.replace("$${", "").contains("${") && !text.contains("{file:") && !is_placeholder

@@ -5,10 +5,10 @@ use toml::{
 
 use crate::config::{Content, Document, Member, Node, SyntaxError};
 
-/// Reads TOML into the tree in which JSON stands, too.
+/// Parses TOML into the same tree as JSON.
 ///
 /// # Errors
-/// Where it is not TOML. Depth is bounded by the parser.
+/// If it is not TOML. The parser limits the depth.
 pub(super) fn parse_toml(text: &str) -> Result<Document, SyntaxError> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let table = DeTable::parse(text).map_err(|error| {
@@ -19,7 +19,7 @@ pub(super) fn parse_toml(text: &str) -> Result<Document, SyntaxError> {
     Ok(Document::of(text, Some(Node { at, content: members(table.get_ref()) })))
 }
 
-/// A table's members in the order in which they stand.
+/// A table's members in the order of the file.
 fn members(table: &DeTable<'_>) -> Content {
     let member = |(key, value): (&Spanned<_>, &Spanned<DeValue<'_>>)| {
         let name: &std::borrow::Cow<'_, str> = key.get_ref();

@@ -3,15 +3,15 @@ use serde_json::{Map, Value, json};
 use super::dialect::Dialect;
 use crate::config::{Content, Node, entry_reader::KEYS};
 
-/// What becomes of an entry that another client wrote.
+/// The result of translating another client's entry.
 pub(super) enum Translation {
-    /// The entry as it is written here, and what was lost on the way.
+    /// The entry in our format, and what was lost on the way.
     Entry(Map<String, Value>, Vec<String>),
     /// Nothing, and why.
     None(String),
 }
 
-/// Keys that say what a client may do with a server's tools, or how it shows them: they are nothing to us.
+/// Keys about what a client may do with a server's tools, or how it shows them: they do not matter here.
 const THEIRS: [&str; 30] = [
     "alwaysAllow",
     "autoApprove",
@@ -47,7 +47,7 @@ const THEIRS: [&str; 30] = [
 
 /// Reads an entry in the terms of `dialect`.
 pub(super) fn translate(entry: &Node, dialect: Dialect) -> Translation {
-    // Goose's settings stood one level deeper once; `enabled` did not.
+    // Goose's settings used to be one level deeper, except for `enabled`.
     let inner = entry.member("config").filter(|inner| dialect == Dialect::Goose && inner.value.members().is_some());
     let entry_of = inner.map_or(entry, |inner| &inner.value);
     let Some(members) = entry_of.members() else {
@@ -82,7 +82,7 @@ fn unreachable(entry: &Node, dialect: Dialect) -> Option<String> {
     }
 }
 
-/// An entry while it is translated.
+/// An entry while it is being translated.
 struct ForeignEntry {
     dialect: Dialect,
     entry: Map<String, Value>,
@@ -111,7 +111,7 @@ impl ForeignEntry {
             (Dialect::Gemini, "timeout") => self.set("callTimeout", milliseconds(value, 1.0)),
             (Dialect::OpenCode, "environment") | (Dialect::Goose, "envs") => self.merge("env", value),
             (Dialect::OpenCode | Dialect::Codex, "type") => {}
-            // Where both addresses could be meant, the server itself tells which way it speaks.
+            // If both transports are possible, the server itself says which one it uses.
             (Dialect::Gemini, "type") if value.text() != Some("sse") => {}
             (Dialect::Goose, "type") => {
                 if value.text() == Some("sse") {
@@ -120,7 +120,7 @@ impl ForeignEntry {
             }
             (Dialect::Goose, "cmd") => self.set("command", self.text(value)),
             (Dialect::Goose, "uri") => self.set("url", self.text(value)),
-            // Goose keeps these in the keyring, and gives them to the server under the same names.
+            // Goose keeps these in the keyring, and passes them to the server under the same names.
             (Dialect::Goose, "env_keys") => self.named_variables(value),
             (Dialect::Zed, "command") if value.members().is_some() => self.program(value),
             (_, "auth") if value.members().is_some() => self.oauth(value),
@@ -132,7 +132,7 @@ impl ForeignEntry {
         }
     }
 
-    /// The whole, in the order in which one writes it.
+    /// The complete entry, with its keys in the usual order.
     fn done(mut self) -> Translation {
         if !self.left_out.is_empty() {
             self.notes.push(format!("left out: {}", self.left_out.join(", ")));
@@ -142,7 +142,7 @@ impl ForeignEntry {
             self.notes.push("`{file:…}` is not supported; put the value in a variable".to_owned());
         }
         let mut ordered = Map::new();
-        // What says nothing is not written down.
+        // Default values are not written.
         let says_nothing = [("enabled", json!(true)), ("disabled", json!(false)), ("description", json!(""))];
         self.entry.retain(|key, value| !says_nothing.iter().any(|(it, nothing)| it == key && nothing == value));
         for key in KEYS {
@@ -162,12 +162,12 @@ impl ForeignEntry {
         }
     }
 
-    /// A value, with the variables in all its texts as they are written here.
+    /// A value, with the variables in all its strings in our syntax.
     fn text(&self, value: &Node) -> Value {
         translated(value.to_value(), self.dialect)
     }
 
-    /// The members of `value`, beside those that are there.
+    /// Adds the members of `value` to the existing ones.
     fn merge(&mut self, key: &str, value: &Node) {
         let Value::Object(members) = self.text(value) else { return self.set(key, value.to_value()) };
         for (name, value) in members {
@@ -183,7 +183,7 @@ impl ForeignEntry {
         }
     }
 
-    /// A list of variables that the server gets under their own names.
+    /// A list of variables that are passed to the server under their own names.
     fn named_variables(&mut self, value: &Node) {
         for name in value.elements().unwrap_or_default().iter().filter_map(Node::text) {
             self.put_in("env", name, json!(format!("${{{name}}}")));
@@ -198,7 +198,7 @@ impl ForeignEntry {
         }
     }
 
-    /// How long the start may take. Here the same key bounds calls, too, unless they have a limit of their own.
+    /// How long the start may take. Our key also limits calls, unless they have a separate limit.
     fn start_limit(&mut self, value: &Node, unit: f64) {
         self.set("timeout", milliseconds(value, unit));
         self.entry.entry("callTimeout").or_insert_with(|| json!(300_000));
@@ -231,7 +231,7 @@ fn milliseconds(value: &Node, unit: f64) -> Value {
         _ => None,
     };
     match number.map(|number| (number * unit).round()) {
-        // A time is a whole number of milliseconds, and smaller than what a float can tell apart.
+        // A time is a whole number of milliseconds, small enough for an exact float.
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it lies between 1 and 9e15")]
         Some(number) if (1.0..9e15).contains(&number) => json!(number as u64),
         _ => value.to_value(),

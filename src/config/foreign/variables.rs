@@ -1,23 +1,23 @@
-/// How the texts of a client name variables.
+/// The variable syntax of a client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Style {
     /// `${VAR}`, `${VAR:-default}`, `${env:VAR}` and `${input:…}`, as here.
     Ours,
-    /// `${env:VAR}` and editors' own names alone; `${VAR}` is a plain text.
+    /// Only `${env:VAR}` and editors' own names; `${VAR}` is plain text.
     Editor,
-    /// `$VAR` beside ours.
+    /// `$VAR` in addition to ours.
     Dollar,
     /// `{env:VAR}`.
     Braces,
-    /// No text means a variable.
+    /// No variables at all.
     Plain,
 }
 
-/// Names that stand for themselves in editors.
+/// Names that editors expand.
 const EDITORS: [&str; 5] = ["workspaceFolder", "workspaceFolderBasename", "userHome", "pathSeparator", "/"];
 
 impl Style {
-    /// `text` with its variables as they are written here.
+    /// `text` with its variables in our syntax.
     pub(super) fn ours(self, text: &str) -> String {
         match self {
             Self::Ours => text.to_owned(),
@@ -31,7 +31,7 @@ impl Style {
     }
 }
 
-/// `text` with every `${…}` made plain that is not a variable.
+/// `text` with every `${…}` escaped that is not a variable.
 fn each_brace(text: &str, is_variable: impl Fn(&str) -> bool) -> String {
     let mut ours = String::with_capacity(text.len());
     let mut rest = text;
@@ -65,7 +65,7 @@ fn dollars(text: &str) -> String {
     ours + rest
 }
 
-/// `text` with `{env:VAR}` as `${VAR}`, and with every `${` made plain.
+/// `text` with `{env:VAR}` as `${VAR}`, and with every `${` escaped.
 fn braces(text: &str) -> String {
     let text = each_brace(text, |_| false);
     let mut ours = String::with_capacity(text.len());
@@ -73,7 +73,7 @@ fn braces(text: &str) -> String {
     while let Some((before, after)) = rest.split_once("{env:") {
         ours.push_str(before);
         if let Some((name, rest_after)) = after.split_once('}') {
-            // What is not set is nothing there, and no error.
+            // There, an unset variable is empty, not an error.
             ours.push_str(&format!("${{{name}:-}}"));
             rest = rest_after;
         } else {

@@ -4,15 +4,15 @@ use saphyr_parser::{Event, Marker, Parser, ScalarStyle, ScanError, StrInput};
 
 use crate::config::{Content, Document, Member, Node, SyntaxError};
 
-/// How deep values may stand in each other.
+/// How deeply values may be nested.
 const DEEPEST: usize = 100;
-/// How many values a file may have, those that aliases repeat among them.
+/// How many values a file may have, including those that aliases repeat.
 const MOST_NODES: usize = 200_000;
 
-/// Reads the first document of a YAML text into the tree in which JSON stands, too.
+/// Parses the first document of a YAML text into the same tree as JSON.
 ///
 /// # Errors
-/// Where it is not YAML, or is too deep or too large.
+/// If it is not YAML, or is too deep or too large.
 pub(super) fn parse_yaml(text: &str) -> Result<Document, SyntaxError> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let starts = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
@@ -59,7 +59,7 @@ impl<'a> YamlReader<'a> {
         SyntaxError::new(self.text, self.at(mark), reason)
     }
 
-    /// A place in bytes.
+    /// A position in bytes.
     fn at(&self, mark: Marker) -> usize {
         let start = self.starts.get(mark.line().saturating_sub(1)).copied().unwrap_or(self.text.len());
         let line = &self.text[start..];
@@ -133,13 +133,13 @@ fn count(node: &Node) -> usize {
     }
 }
 
-/// What a scalar without quotes is (YAML 1.2.2, 10.3.2, the core schema, without octal and hexadecimal numbers).
+/// The value of an unquoted scalar (YAML 1.2.2, 10.3.2, the core schema, without octal and hexadecimal numbers).
 fn plain(text: &str) -> Content {
     match text {
         "" | "~" | "null" | "Null" | "NULL" => Content::Null,
         "true" | "True" | "TRUE" => Content::Bool(true),
         "false" | "False" | "FALSE" => Content::Bool(false),
-        // What JSON takes for a number is one here, too; `007` and `1.2.3` are texts.
+        // Numbers are those that JSON accepts; `007` and `1.2.3` are text.
         text => text.parse().map_or_else(|_| Content::Text(text.to_owned()), Content::Number),
     }
 }
