@@ -9,14 +9,14 @@ use crate::{
 };
 
 impl Printer {
-    /// Prints what `resources/read` gave: on a terminal made safe, elsewhere as it is, byte for byte. Bytes are not for a
+    /// Prints the result of `resources/read`: made safe on a terminal, unchanged elsewhere. Binary data is not for a
     /// terminal: see [`Printer::shows_bytes`].
     ///
-    /// Where it is the `only` one, long text is shown in a pager, and nothing is added to what goes into a pipe; else each ends
-    /// its line.
+    /// If it is the `only` one, long text is shown in a pager, and nothing is added to what goes into a pipe; otherwise
+    /// each ends its line.
     ///
     /// # Errors
-    /// When stdout cannot be written, and not because it was closed.
+    /// If stdout cannot be written, unless it was closed.
     pub fn contents(&self, raw: &RawValue, contents: &[ResourceContents], only: bool) -> io::Result<()> {
         if !self.mode().is_text() {
             return self.raw_result("contents", raw.get());
@@ -42,15 +42,15 @@ impl Printer {
         if only { self.long(&shown) } else { self.stdout(&shown) }
     }
 
-    /// Whether stdout can be given bytes that are not text: it is not a terminal, or gets JSON.
+    /// Whether bytes that are not text can go to stdout: it is not a terminal, or gets JSON.
     pub fn shows_bytes(&self) -> bool {
         !self.is_terminal() || !self.mode().is_text()
     }
 
-    /// Prints what `prompts/get` gave.
+    /// Prints the result of `prompts/get`.
     ///
     /// # Errors
-    /// As [`Printer::contents`].
+    /// As for [`Printer::contents`].
     pub fn prompt(&self, raw: &RawValue, result: &Value) -> io::Result<()> {
         match self.mode() {
             OutputMode::Text => self.long(&prompt_text(result, self.is_terminal())),
@@ -58,7 +58,7 @@ impl Printer {
         }
     }
 
-    /// A result in its own bytes: alone, or as an event.
+    /// A result in its own bytes: by itself, or as an event.
     fn raw_result(&self, event: &str, json: &str) -> io::Result<()> {
         match self.mode() {
             OutputMode::Events => self.stdout(&format!("{{\"event\":\"{event}\",\"result\":{}}}\n", one_line(json))),

@@ -2,13 +2,13 @@ use serde_json::{Value, json};
 
 use crate::form::{Field, FieldKind, Form, Format, Keywords, bare, resolve};
 
-/// How deep an example nests.
+/// How deeply an example is nested.
 const DEEPEST: usize = 4;
-/// How many arguments an example gives.
+/// How many arguments an example has.
 const MOST: usize = 12;
 
-/// The words `key=value` of a call that gives each required argument, or the first one where none is required: with the
-/// schema's own examples, defaults and choices where it has them. Not made safe for a terminal.
+/// The words `key=value` of a call with each required argument, or the first argument if none is required: with the
+/// schema's own examples, defaults and choices if there are any. Not yet safe for a terminal.
 pub(super) fn example_words(schema: &Value) -> Vec<String> {
     let form = Form::from_schema(schema);
     let all_optional = form.fields.iter().all(|field| !field.required);
@@ -52,7 +52,7 @@ fn value_of(root: &Value, field: &Field) -> Value {
     }
 }
 
-/// A value of the shape that `schema` describes.
+/// A value that fits `schema`.
 fn sample(root: &Value, schema: &Value, depth: usize) -> Value {
     let Value::Object(map) = schema else { return json!({}) };
     let resolved = resolve(root, map).schema;

@@ -2,13 +2,13 @@ use unicode_width::UnicodeWidthStr;
 
 use crate::text::wrap;
 
-/// The fewest columns in which the last cell of a row is still read well.
+/// The fewest columns in which the last cell of a row can still be read well.
 const FEWEST: usize = 20;
-/// How far a cell is set in that stands below its row.
+/// The indent of a cell below its row.
 const BELOW: usize = 4;
 
-/// Rows of columns for a terminal of this width: a last cell that is too long goes on under itself, or stands below its
-/// row where there is no room for it. Lines without columns stay whole.
+/// Rows of columns for a terminal of this width: a last cell that is too long continues under itself, or goes below its
+/// row if there is no room for it. Lines without columns stay whole.
 pub(super) fn fold(text: &str, columns: usize) -> String {
     text.lines().flat_map(|line| row(line, columns)).flat_map(|line| [line, "\n".to_owned()]).collect()
 }
@@ -28,7 +28,7 @@ fn row(line: &str, columns: usize) -> Vec<String> {
     parts.map(|(index, part)| if index == 0 { format!("{head}{part}") } else { " ".repeat(at) + &part }).collect()
 }
 
-/// The row of which the last cell stands below: folded again, or between words where it is one cell that is too long.
+/// The text of a last cell below its row: folded again, or broken between words if it is one long cell.
 fn head_rows(head: &str, indent: usize, columns: usize) -> Vec<String> {
     let rows = row(head, columns);
     if rows.len() > 1 || head.width() <= columns {

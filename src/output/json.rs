@@ -2,7 +2,7 @@ use std::{borrow::Cow, fmt::Write as _};
 
 use crate::text::is_harmful;
 
-/// JSON text indented for people, in its own bytes otherwise: every digit and escape stays, at any depth.
+/// JSON text indented for people, with its values unchanged: every digit and escape stays, at any depth.
 pub fn pretty(json: &str) -> String {
     let mut pretty = String::with_capacity(json.len() + json.len() / 4);
     let mut depth = 0_usize;
@@ -50,13 +50,13 @@ pub fn pretty(json: &str) -> String {
     pretty
 }
 
-/// JSON text on one line: line ends, which can only stand between values, become spaces.
+/// JSON text on one line: line ends, which can only be between values, become spaces.
 pub fn one_line(json: &str) -> Cow<'_, str> {
     if json.contains(['\n', '\r']) { Cow::Owned(json.replace(['\n', '\r'], " ")) } else { Cow::Borrowed(json) }
 }
 
-/// JSON text that is safe on a terminal and still the same JSON: what could move, hide or reorder text, and can only
-/// stand inside strings, is written as `\uXXXX`.
+/// JSON text that is safe on a terminal and still the same JSON: characters that could move, hide or reorder text,
+/// which can only be inside strings, are written as `\uXXXX`.
 pub fn safe_json(json: &str) -> Cow<'_, str> {
     if !json.contains(is_harmful_in_json) {
         return Cow::Borrowed(json);
@@ -80,7 +80,7 @@ fn is_harmful_in_json(c: char) -> bool {
 
 fn new_line(text: &mut String, depth: usize) {
     text.push('\n');
-    // Deeper than this nobody reads indents, and they would grow with the square of the depth.
+    // Deeper indents are not readable, and would grow quadratically.
     text.extend(std::iter::repeat_n("  ", depth.min(40)));
 }
 

@@ -1,6 +1,6 @@
 use clap::ValueEnum;
 
-/// The levels of RFC 5424, the quietest first.
+/// The levels of RFC 5424, the least severe first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
 pub enum LogLevel {
     /// For debugging.
@@ -28,7 +28,7 @@ impl LogLevel {
         self.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
     }
 
-    /// Whether a message of the level `word` is quieter than this. One of a level that nobody knows never is.
+    /// Whether a message of the level `word` is less severe than this. A message with an unknown level never is.
     pub fn hides(self, word: &str) -> bool {
         Self::from_str(word, true).is_ok_and(|level| level < self)
     }

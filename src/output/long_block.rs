@@ -7,10 +7,10 @@ use crate::{
     text::safe_piped,
 };
 
-/// About how long a piece of a text is, in bytes.
+/// The approximate size of a piece of text, in bytes.
 const PIECE: usize = 64 << 10;
 
-/// What may be long in a content block, in the server's own bytes.
+/// The parts of a content block that may be long, in the server's own bytes.
 #[derive(Deserialize)]
 struct LongBlock<'a> {
     #[serde(rename = "type")]
@@ -23,13 +23,13 @@ struct LongBlock<'a> {
     mime_type: String,
 }
 
-/// A content block as text for a pipe, piece by piece: what is long in it is never held twice.
+/// A content block as text for a pipe, piece by piece: its long parts are never copied as a whole.
 pub(super) fn block_pieces(block: &RawValue) -> Box<dyn Iterator<Item = String> + '_> {
     let long = serde_json::from_str::<LongBlock<'_>>(block.get()).ok();
     let pieces = long.and_then(|long| match (long.kind.as_str(), long.text, long.data) {
         ("text", Some(text), _) => text_pieces(text.get()),
         (kind @ ("image" | "audio"), _, Some(data)) => {
-            // Base64 has nothing to escape; some servers escape its slashes all the same.
+            // Base64 has nothing to escape, but some servers escape its slashes.
             let data = data.get().trim().strip_prefix('"')?.strip_suffix('"').filter(|data| !data.contains('\\'))?;
             Some(Box::new(std::iter::once(media_note(kind, &long.mime_type, data))) as Box<dyn Iterator<Item = String>>)
         }
@@ -42,7 +42,7 @@ pub(super) fn block_pieces(block: &RawValue) -> Box<dyn Iterator<Item = String> 
     })
 }
 
-/// `None` where it is no string, or not one to the end.
+/// `None` if it is not a string, or not a complete one.
 fn text_pieces(literal: &str) -> Option<Box<dyn Iterator<Item = String> + '_>> {
     let mut pieces = StringPieces::of(literal, PIECE)?.peekable();
     let mut before = "";
@@ -50,7 +50,7 @@ fn text_pieces(literal: &str) -> Option<Box<dyn Iterator<Item = String> + '_>> {
         let piece = pieces.next()?.unwrap_or_else(|_| "\u{fffd}".to_owned());
         let mut text = format!("{before}{piece}");
         before = "";
-        // The line feed of a CR LF stands in the next piece.
+        // The line feed of a CR LF is in the next piece.
         if text.ends_with('\r') && pieces.peek().is_some() {
             text.pop();
             before = "\r";

@@ -1,4 +1,4 @@
-//! What is printed: results, notices, errors. Data to stdout, all else to stderr.
+//! Printing: results, notices, errors. Data goes to stdout, everything else to stderr.
 
 mod contents;
 mod example;

@@ -1,6 +1,6 @@
 use clap::ValueEnum;
 
-/// What stdout gets.
+/// What goes to stdout.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum OutputMode {
     /// For people: the content blocks
@@ -8,26 +8,26 @@ pub enum OutputMode {
     Text,
     /// For programs: the result as the server sent it
     Json,
-    /// For programs: the structured content alone, or the text
+    /// For programs: only the structured content, or the text
     Data,
-    /// For programs: one JSON object a line for everything that happens
+    /// For programs: one JSON object per line for everything that happens
     Events,
 }
 
-/// How much stderr gets.
+/// How much goes to stderr.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Verbosity {
-    /// Errors alone.
+    /// Only errors.
     Quiet,
-    /// Warnings and progress too.
+    /// Warnings and progress, too.
     #[default]
     Normal,
-    /// Everything, servers' standard error included.
+    /// Everything, including servers' standard error.
     Verbose,
 }
 
 impl OutputMode {
-    /// Whether people read it.
+    /// Whether the output is for people.
     pub fn is_text(self) -> bool {
         self == Self::Text
     }

@@ -8,10 +8,10 @@ use crate::text::{cut, safe_line, safe_name, safe_text, start_of};
 
 /// Longest text of a server in a notice, in characters.
 const LONGEST: usize = 4_000;
-/// The most lines of it, which the server's name stands in front of.
+/// The most lines of such a text, each with the server's name in front.
 const LINES: usize = 40;
 
-/// The notice as lines for stderr, safe for a terminal; `None` when it is not shown at this verbosity. Progress has
+/// The notice as lines for stderr, safe for a terminal; `None` if it is not shown at this verbosity. For progress see
 /// [`progress_text`].
 pub(super) fn notice_text(notice: &Notice, verbosity: Verbosity) -> Option<String> {
     let server = safe_name(notice.server.as_str());
@@ -96,12 +96,12 @@ pub(super) fn notice_event(notice: &Notice) -> Value {
     object
 }
 
-/// A number as it was most likely sent: whole ones without a point.
+/// A number as it was probably sent: whole numbers without a point.
 fn number(number: f64) -> Value {
     number.to_string().parse().map_or(Value::Null, Value::Number)
 }
 
-/// Each line of a server's words behind its name and a bar.
+/// Each line of a server's text behind its name and a bar.
 fn behind_bar(name: &str, words: &str) -> String {
     let words = safe_text(start_of(words, 4 * LONGEST));
     let words = cut(&words, LONGEST);

@@ -10,29 +10,30 @@ use crate::{
     text::{safe_address, safe_name},
 };
 
-/// The most arguments of a prompt that are named.
+/// The most arguments of a prompt that are listed.
 const ARGUMENTS: usize = 40;
 
-/// An entry of a listing on one line: what stands under `key`, and the first sentence of what it is. Safe for a terminal.
+/// An entry of a listing on one line: the value of `key`, and the first sentence of its description. Safe for a
+/// terminal.
 pub fn offer_line(entry: &Value, key: &str) -> [String; 2] {
     let text = |key: &str| entry[key].as_str().filter(|text| !text.trim().is_empty());
     let about = text("description").or(text("title")).or(text("name").filter(|_| key != "name")).unwrap_or_default();
     [safe_address(text(key).unwrap_or_default()).into_owned(), sentence_of(about)]
 }
 
-/// Resources and templates, one a line.
+/// Resources and templates, one per line.
 pub fn resource_list(resources: &[Value], templates: &[Value]) -> String {
     let fixed = resources.iter().map(|entry| offer_line(entry, "uri"));
     let rows = fixed.chain(templates.iter().map(|entry| offer_line(entry, "uriTemplate")));
     table(&rows.map(Vec::from).collect::<Vec<_>>(), "")
 }
 
-/// Prompts, one a line, as signatures: `review(code, style?)`.
+/// Prompts, one per line, as signatures: `review(code, style?)`.
 pub fn prompt_list(prompts: &[Value]) -> String {
     table(&prompts.iter().map(|prompt| Vec::from(prompt_line(prompt))).collect::<Vec<_>>(), "")
 }
 
-/// One prompt on a line: its signature, and what it is for.
+/// One prompt on a line: its signature, and its description.
 pub fn prompt_line(prompt: &Value) -> [String; 2] {
     let [name, about] = offer_line(prompt, "name");
     let arguments = prompt["arguments"].as_array().into_iter().flatten().filter_map(|argument| {
@@ -46,8 +47,8 @@ pub fn prompt_line(prompt: &Value) -> [String; 2] {
     [if arguments.is_empty() { name } else { format!("{name}({})", arguments.join(", ")) }, about]
 }
 
-/// The messages of a prompt: the text alone where there is one of the user, else each below its role. The server's text is
-/// made safe as in a result.
+/// The messages of a prompt: only the text if there is a single one of the user, otherwise each below its role. The
+/// server's text is made safe as in a result.
 pub(super) fn prompt_text(result: &Value, on_terminal: bool) -> String {
     let messages: Vec<&Value> = result["messages"].as_array().into_iter().flatten().collect();
     let alone = matches!(messages.as_slice(), [one] if one["role"] == "user");

@@ -1,10 +1,10 @@
 use serde_json::Value;
 
-/// The part of `value` at `path`: a JSON pointer (`/content/0/text`), or steps (`content[0].text`, `items[-1].name`, where
-/// `\.` is a dot in a name and a number below 0 counts from the end).
+/// The part of `value` at `path`: a JSON pointer (`/content/0/text`), or steps (`content[0].text`, `items[-1].name`,
+/// where `\.` is a dot in a name and a negative number counts from the end).
 ///
 /// # Errors
-/// Where the path leads nowhere, with what is there instead.
+/// If the path leads nowhere; the message says what is there instead.
 pub fn part<'a>(value: &'a Value, path: &str) -> Result<&'a Value, String> {
     let steps = if path.starts_with('/') { pointer(path) } else { steps(path)? };
     let mut here = value;

@@ -6,25 +6,25 @@ use crate::config::Environment;
 
 /// The largest image that is shown, in bytes.
 const LARGEST: usize = 16 << 20;
-/// How much of an image one escape sequence of kitty's carries, in characters of base64.
+/// How much of an image one kitty escape sequence carries, in base64 characters.
 const CHUNK: usize = 4096;
-/// How wide a character is taken to be, in pixels.
+/// The assumed width of a character, in pixels.
 const CELL: u32 = 8;
 
-/// How a terminal takes images.
+/// The image protocol of a terminal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pictures {
-    /// Kitty's graphics protocol: kitty, Ghostty. It takes PNG alone.
+    /// Kitty's graphics protocol: kitty, Ghostty. Only PNG.
     Kitty,
-    /// iTerm2's inline images: iTerm2, WezTerm, Konsole, mintty. It takes what the system can show.
+    /// iTerm2's inline images: iTerm2, WezTerm, Konsole, mintty. All formats that the system can show.
     Inline,
 }
 
 impl Pictures {
-    /// How the terminal that the program runs in takes them.
+    /// The image protocol of the terminal that the program runs in.
     ///
     /// # Errors
-    /// In words, where it takes none, or none that it is known to.
+    /// The reason, if it shows none, or is not known to.
     pub fn of_terminal(environment: &Environment) -> Result<Self, String> {
         let variable = |name: &str| environment.variable(name).unwrap_or_default();
         if !variable("TMUX").is_empty() || variable("TERM").starts_with("screen") {
@@ -51,10 +51,10 @@ impl Pictures {
             .to_owned())
     }
 
-    /// What shows this image in a terminal of so many columns, and ends its line.
+    /// The escape sequences that show this image in a terminal of this width, with a line end.
     ///
     /// # Errors
-    /// In words, where the terminal cannot show it.
+    /// The reason, if the terminal cannot show it.
     pub(super) fn draw(self, image: &[u8], columns: usize) -> Result<String, String> {
         if image.len() > LARGEST {
             return Err(format!("it is larger than {} MiB", LARGEST >> 20));
@@ -63,7 +63,7 @@ impl Pictures {
         if self == Self::Kitty && size.is_none() {
             return Err("this terminal shows only PNG images".to_owned());
         }
-        // Only what is known to be too wide is scaled.
+        // An image is scaled only if it is known to be too wide.
         let is_wide = size.is_some_and(|(width, _)| (width / CELL) as usize > columns);
         let data = STANDARD.encode(image);
         let mut text = String::with_capacity(data.len() + data.len() / 64 + 100);
@@ -88,7 +88,7 @@ impl Pictures {
     }
 }
 
-/// The width and the height of a PNG image, in pixels; `None` for all else (*PNG*, 11.2.1 IHDR).
+/// The width and the height of a PNG image, in pixels; `None` for other formats (*PNG*, 11.2.1 IHDR).
 fn png_size(image: &[u8]) -> Option<(u32, u32)> {
     let header = image.strip_prefix(b"\x89PNG\r\n\x1a\n")?.get(4..16)?;
     let number = |at: usize| Some(u32::from_be_bytes(header.get(at..at + 4)?.try_into().ok()?));

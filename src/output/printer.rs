@@ -29,39 +29,39 @@ use crate::{
 mod asking;
 mod results;
 
-/// How long the same change, told again, is one change.
+/// How long repeated reports of the same change count as one.
 const ONE_CHANGE: Duration = Duration::from_secs(5);
 
-/// How many writes to stdout are under way.
+/// How many writes to stdout are in progress.
 static WRITING: AtomicUsize = AtomicUsize::new(0);
 
-/// Whether output is being written, which takes for ever where nobody reads it.
+/// Whether output is being written, which takes forever if nobody reads it.
 pub fn is_blocked() -> bool {
     WRITING.load(Ordering::Relaxed) > 0
 }
 
-/// Everything that is printed goes through here, prompts excepted: data to stdout, all else to stderr.
+/// All output except prompts goes through this: data to stdout, everything else to stderr.
 ///
-/// A stdout that is closed early is not an error: the rest is not printed, and the run goes on to its end, which comes
-/// at once where there would be no other ([`Printer::gone`]).
+/// It is not an error if stdout is closed early: the rest is not printed, and the run continues to its end, which comes
+/// immediately if there would be no other ([`Printer::gone`]).
 #[derive(Debug)]
 pub struct Printer {
     mode: OutputMode,
     verbosity: Verbosity,
     stdout_is_terminal: bool,
-    /// Whether a line of progress stands under everything else.
+    /// Whether a line of progress is shown below everything else.
     shows_progress: bool,
     /// Whether long text is shown in a pager.
     pages: bool,
-    /// Whether each JSON result is one line, whatever the server sent.
+    /// Whether each JSON result is on one line, whatever the server sent.
     in_lines: bool,
-    /// What no word of ours may show.
+    /// Hides secrets in our own messages.
     mask: Mask,
-    /// From which level on messages of servers are shown.
+    /// The minimum level of shown log messages.
     log: LogLevel,
-    /// When which change was last told as an event.
+    /// When each change was last reported as an event.
     changes: Mutex<HashMap<String, Instant>>,
-    /// Cancelled once stdout was found closed.
+    /// Cancelled when stdout was found closed.
     gone: CancellationToken,
 }
 
@@ -77,19 +77,19 @@ impl Printer {
         Self { mode, verbosity, stdout_is_terminal, shows_progress, pages, in_lines, mask, log, changes, gone }
     }
 
-    /// Shows messages of servers from `level` on, where that is given.
+    /// Shows log messages of servers from `level` on, if given.
     #[must_use]
     pub fn with_log(mut self, level: Option<LogLevel>) -> Self {
         self.log = level.unwrap_or(self.log);
         self
     }
 
-    /// From which level on messages of servers are shown.
+    /// The minimum level of shown log messages.
     pub fn log(&self) -> LogLevel {
         self.log
     }
 
-    /// The same, without a pager where `wanted` is false.
+    /// The same, without a pager if `wanted` is false.
     #[must_use]
     pub fn with_pager(self, wanted: bool) -> Self {
         Self { pages: self.pages && wanted, ..self }
@@ -115,7 +115,7 @@ impl Printer {
         self.mask.join(mask);
     }
 
-    /// The error with everything hidden that must be.
+    /// The error with all secrets hidden.
     #[must_use]
     pub fn masked(&self, report: &Report) -> Report {
         let shown = |text: &String| self.mask.apply(text).into_owned();
@@ -140,12 +140,12 @@ impl Printer {
         }
     }
 
-    /// What stdout gets.
+    /// What goes to stdout.
     pub fn mode(&self) -> OutputMode {
         self.mode
     }
 
-    /// How much stderr gets.
+    /// How much goes to stderr.
     pub fn verbosity(&self) -> Verbosity {
         self.verbosity
     }
@@ -153,7 +153,7 @@ impl Printer {
     /// Prints a notice of the host.
     ///
     /// # Errors
-    /// When stdout cannot be written, and not because it was closed.
+    /// If stdout cannot be written, unless it was closed.
     pub fn notice(&self, notice: &Notice) -> io::Result<()> {
         if matches!(&notice.kind, NoticeKind::Log { level, .. } if self.log.hides(level)) {
             return Ok(());
@@ -182,12 +182,12 @@ impl Printer {
         Ok(())
     }
 
-    /// Shows, after a moment and at a terminal alone, that `doing` goes on, for as long as what this gives lives.
+    /// Shows, after a moment and only at a terminal, that `doing` is in progress, while the returned guard lives.
     pub fn wait(&self, doing: Doing) -> Waiting {
         if self.shows_progress { Waiting::for_(doing) } else { Waiting::unseen() }
     }
 
-    /// Whether the same change was told a moment ago: servers tell it once for each thing that they register.
+    /// Whether the same change was reported a moment ago: servers report it once for each thing that they register.
     fn was_told(&self, notice: &Notice) -> bool {
         if !matches!(notice.kind, NoticeKind::Changed { .. }) {
             return false;
@@ -198,10 +198,10 @@ impl Printer {
         before.is_some_and(|before| before.elapsed() < ONE_CHANGE)
     }
 
-    /// Prints a notice to stdout, as data: for people a line, for programs a JSON line.
+    /// Prints a notice to stdout, as data: a line for people, a JSON line for programs.
     ///
     /// # Errors
-    /// As [`Printer::notice`].
+    /// As for [`Printer::notice`].
     pub fn watched(&self, notice: &Notice) -> io::Result<()> {
         match self.mode {
             OutputMode::Text => self.stdout(&notice_text(notice, Verbosity::Verbose).unwrap_or_default()),
@@ -212,7 +212,7 @@ impl Printer {
     /// Prints a warning in our own words.
     ///
     /// # Errors
-    /// As [`Printer::notice`].
+    /// As for [`Printer::notice`].
     pub fn warning(&self, words: &str) -> io::Result<()> {
         self.remark("warning", words)
     }
@@ -220,7 +220,7 @@ impl Printer {
     /// Prints a note in our own words.
     ///
     /// # Errors
-    /// As [`Printer::notice`].
+    /// As for [`Printer::notice`].
     pub fn note(&self, words: &str) -> io::Result<()> {
         self.remark("note", words)
     }
@@ -244,15 +244,15 @@ impl Printer {
         }
     }
 
-    /// Prints our own text to stderr as it is: how the program is used, where a command is missing.
+    /// Prints our own text to stderr unchanged: the usage, if the command is missing.
     pub fn usage(&self, text: &str) {
         gate().print(text);
     }
 
-    /// Prints text that may be long: at a terminal that it does not fit on in a pager.
+    /// Prints text that may be long: in a pager if it does not fit on the terminal.
     ///
     /// # Errors
-    /// As [`Printer::notice`].
+    /// As for [`Printer::notice`].
     pub(super) fn long(&self, text: &str) -> io::Result<()> {
         if !self.pages || !self.stdout_is_terminal || fits(text) {
             return self.stdout(text);
@@ -270,7 +270,7 @@ impl Printer {
         let text = match self.mode {
             OutputMode::Text => painted(&report.to_text(columns()), io::stderr().is_terminal()),
             OutputMode::Json | OutputMode::Data | OutputMode::Events => {
-                // As an event the question was told already.
+                // As an event, the question was already printed.
                 let asked = if self.mode == OutputMode::Events { Vec::new() } else { report.asked.clone() };
                 let report = Report { asked, ..report };
                 format!("{}\n", safe_json(&report.to_json().to_string()))
@@ -279,25 +279,25 @@ impl Printer {
         gate().print(&text);
     }
 
-    /// Prints our own text to stdout as it is: help, the version, a schema.
+    /// Prints our own text to stdout unchanged: help, the version, a schema.
     ///
     /// # Errors
-    /// As [`Printer::notice`].
+    /// As for [`Printer::notice`].
     pub fn stdout(&self, text: &str) -> io::Result<()> {
         let text =
             if self.mode == OutputMode::Events && self.stdout_is_terminal { safe_json(text) } else { text.into() };
         self.bytes(text.as_bytes())
     }
 
-    /// Prints bytes as they are.
+    /// Prints bytes unchanged.
     ///
     /// # Errors
-    /// As [`Printer::notice`].
+    /// As for [`Printer::notice`].
     pub(super) fn bytes(&self, bytes: &[u8]) -> io::Result<()> {
         self.parts(&[bytes])
     }
 
-    /// Prints bytes as they are, one part after the other, without a copy of all for what is no terminal.
+    /// Prints bytes unchanged, one part after the other; only a terminal needs a copy of all.
     fn parts(&self, parts: &[&[u8]]) -> io::Result<()> {
         WRITING.fetch_add(1, Ordering::Relaxed);
         let written = if self.stdout_is_terminal {
@@ -318,7 +318,7 @@ impl Printer {
         }
     }
 
-    /// Done once stdout was found closed: what would go on printing for ever ends then.
+    /// Completes when stdout was found closed: endless output then ends.
     pub async fn gone(&self) {
         self.gone.cancelled().await;
     }
@@ -341,14 +341,14 @@ impl Printer {
     }
 }
 
-/// Whether the terminal that stdout is shows all of `text` at once, with the shell's prompt below.
+/// Whether the terminal at stdout shows all of `text`, with the shell's prompt below.
 fn fits(text: &str) -> bool {
     let (rows, columns) = console::Term::stdout().size();
     let height = |line: &str| width(line).max(1).div_ceil(usize::from(columns).max(1));
     text.lines().map(height).sum::<usize>() < usize::from(rows)
 }
 
-/// How wide the terminal is that stderr is, if it is one.
+/// The width of the terminal at stderr, if it is one.
 fn columns() -> Option<usize> {
     io::stderr().is_terminal().then(|| usize::from(console::Term::stderr().size().1).max(20))
 }

@@ -7,15 +7,15 @@ use std::{
 use super::progress_line::{Activity, Doing, line};
 use crate::terminal::gate;
 
-/// What is done sooner is not told.
+/// Shorter waits are not shown.
 const SOON: Duration = Duration::from_millis(400);
-/// How often the line is drawn again.
+/// How often the line is redrawn.
 const TICK: Duration = Duration::from_millis(100);
-/// Things that follow each other as closely are told as if they were one.
+/// Waits with a shorter gap are shown as one.
 const GAP: Duration = Duration::from_millis(200);
 
-/// What the program waits for: shown on one line under everything that is printed, by a thread of its own, so that it
-/// moves also while nothing comes. Prompts take its place through the gate, as does all that is printed.
+/// What the program is waiting for: shown on one line below all output, by a separate thread, so that it moves even
+/// while nothing arrives. Prompts and all output take its place through the gate.
 pub(super) struct ProgressDisplay {
     state: Mutex<ProgressState>,
     changed: Condvar,
@@ -26,7 +26,7 @@ struct ProgressState {
     last: u64,
     /// Since when there has been something to wait for.
     busy_since: Option<Instant>,
-    /// When the last thing was done.
+    /// When the last wait ended.
     idle_since: Option<Instant>,
     has_thread: bool,
 }
@@ -42,23 +42,23 @@ static PROGRESS: ProgressDisplay = ProgressDisplay {
     changed: Condvar::new(),
 };
 
-/// Something goes on for as long as this lives.
+/// Something is in progress while this lives.
 #[derive(Debug)]
 #[must_use]
 pub struct Waiting(Option<u64>);
 
 impl Waiting {
-    /// Nothing that is shown.
+    /// A wait that is not shown.
     pub(super) fn unseen() -> Self {
         Self(None)
     }
 
-    /// Shows that `doing` goes on.
+    /// Shows that `doing` is in progress.
     pub(super) fn for_(doing: Doing) -> Self {
         PROGRESS.begin(doing)
     }
 
-    /// Says how far it is.
+    /// Updates the progress.
     pub fn update(&self, change: impl FnOnce(&mut Doing)) {
         let mut state = PROGRESS.lock();
         if let Some((_, activity)) = state.activities.iter_mut().find(|(id, _)| Some(*id) == self.0) {
@@ -79,7 +79,8 @@ impl Drop for Waiting {
     }
 }
 
-/// What the server says of a call: how far it is, of how much, and in words. Whether such a call is shown.
+/// The progress of a call as the server reports it: how far, of how much, and a message. Returns whether such a call is
+/// shown.
 pub(super) fn heard(server: &str, call: Option<&str>, done: f64, total: Option<f64>, message: Option<&str>) -> bool {
     let mut state = PROGRESS.lock();
     let mut is_known = false;
@@ -103,7 +104,7 @@ impl ProgressDisplay {
         let id = state.last;
         state.activities.push((id, Activity::new(doing, now)));
         if !state.has_thread {
-            // Without a thread there is no line, and that is all.
+            // Without a thread there is no line.
             state.has_thread = thread::Builder::new().name("progress".to_owned()).spawn(|| self.show()).is_ok();
         }
         self.changed.notify_one();

@@ -2,36 +2,36 @@ use std::time::{Duration, Instant};
 
 use crate::text::{fit, safe_line, safe_name, start_of};
 
-/// The widest line, in columns: a terminal that is made narrower should not have to break it.
+/// The widest line, in columns: a terminal that becomes narrower should not have to break it.
 const WIDEST: usize = 100;
 /// The longest message of a server that is kept, in bytes.
 const LONGEST: usize = 1_000;
-/// How many steps a bar has.
+/// The number of steps of a bar.
 const STEPS: u8 = 12;
-/// How long each picture of the spinner stands.
+/// How long each frame of the spinner is shown.
 const TURN: u128 = 100;
 const SPINNER: [char; 10] = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
-/// From when on it is said that a program may still be fetched.
+/// After this time it is mentioned that a program may still be downloading.
 const LONG: Duration = Duration::from_secs(2);
 /// How many servers are named.
 const NAMED: usize = 4;
 
-/// What is waited for.
+/// What is being waited for.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Doing {
     /// A server starts.
     Starting {
         /// Its name.
         server: String,
-        /// The program that fetches it before it runs: `npx`, say.
+        /// The program that downloads it before it runs, such as `npx`.
         fetcher: Option<String>,
     },
-    /// A server at a web address is reached.
+    /// A server at a web address is being reached.
     Reaching {
         /// Its name.
         server: String,
     },
-    /// A server lists what it has.
+    /// A server is listing something.
     Listing {
         /// Its name.
         server: String,
@@ -53,14 +53,14 @@ pub enum Doing {
         done: usize,
         /// How many of them failed.
         failed: usize,
-        /// How many are under way.
+        /// How many are in progress.
         running: usize,
-        /// How much of the lines was read, from 0 to 1, where that is known.
+        /// How much of the input was read, from 0 to 1, if known.
         part: Option<f64>,
     },
 }
 
-/// Something that goes on.
+/// Something in progress.
 #[derive(Debug)]
 pub(super) struct Activity {
     pub(super) doing: Doing,
@@ -68,7 +68,7 @@ pub(super) struct Activity {
     heard: Option<HeardProgress>,
 }
 
-/// What the server says of it.
+/// What the server reports about it.
 #[derive(Debug)]
 struct HeardProgress {
     done: f64,
@@ -81,20 +81,21 @@ impl Activity {
         Self { doing, since, heard: None }
     }
 
-    /// Whether it is this call; one whose name is not told is any.
+    /// Whether it is this call; if the call's name is not known, any call.
     pub(super) fn is_call(&self, of: &str, call: Option<&str>) -> bool {
         matches!(&self.doing, Doing::Call { server, name } if server == of && call.is_none_or(|call| call == name))
     }
 
     pub(super) fn hear(&mut self, done: f64, total: Option<f64>, message: Option<&str>) {
-        // What was said before stands until something else is said.
+        // The last message stays until there is another one.
         let before = self.heard.take().and_then(|heard| heard.message);
         let message = message.map(|words| safe_line(start_of(words, LONGEST)).into_owned()).or(before);
         self.heard = Some(HeardProgress { done, total, message });
     }
 }
 
-/// One line, narrower than `columns` with room for the `^C` of a key, for what goes on; the oldest where it is several things.
+/// One line, narrower than `columns` with room for the `^C` of a key, for what is in progress; the oldest if there are
+/// several.
 pub(super) fn line<'a>(activities: impl Iterator<Item = &'a Activity>, now: Instant, columns: usize) -> String {
     let all: Vec<&Activity> = activities.collect();
     let many = all.iter().find(|one| matches!(one.doing, Doing::Many { .. }));
@@ -154,7 +155,7 @@ fn servers(all: &[&Activity]) -> String {
     if more > 0 { format!("{names} and {more} more") } else { names }
 }
 
-/// How far: a bar and the numbers where it is known of how much.
+/// How far: a bar and the numbers if the total is known.
 fn far(heard: &HeardProgress) -> String {
     let done = heard.done;
     match heard.total.filter(|total| *total > 0.0 && total.is_finite() && done.is_finite()) {

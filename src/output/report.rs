@@ -10,11 +10,11 @@ pub struct Report {
     pub code: &'static str,
     /// The exit code.
     pub exit: u8,
-    /// One sentence. May name things that a server said; made safe when it is printed.
+    /// One sentence. May contain names from a server; made safe when it is printed.
     pub message: String,
-    /// What stands below the sentence.
+    /// The lines below the sentence.
     pub details: Vec<Detail>,
-    /// The questions that it is about, as data; the details draw them.
+    /// The questions that it is about, as data; the details show them to people.
     pub asked: Vec<Value>,
     /// What to do about it.
     pub hint: Option<String>,
@@ -24,12 +24,12 @@ pub struct Report {
     pub rpc: Option<RpcError>,
 }
 
-/// A line, or several, below an error.
+/// One or more lines below an error.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Detail {
-    /// Words that are not ours: shown behind a bar.
+    /// Other people's words: shown behind a bar.
     Theirs(String),
-    /// A line of the server's standard error: shown behind a bar, and for programs under a key of its own.
+    /// A line of the server's standard error: shown behind a bar, and under a separate key for programs.
     Log(String),
     /// Our own words: shown indented.
     Ours(String),
@@ -42,8 +42,9 @@ pub(crate) const UNANSWERED: &str = "unanswered";
 const LONGEST: usize = 2_000;
 
 impl Report {
-    /// The error for people: `error: …`, the details, `hint: …`. Safe for a terminal, and ends with a line end. Words that
-    /// are not ours are wrapped behind their bar in a terminal of `columns`, so that no line of theirs begins where ours do.
+    /// The error for people: `error: …`, the details, `hint: …`. Safe for a terminal, and ends with a line end. Other
+    /// people's words are wrapped behind their bar in a terminal of `columns`, so that none of their lines begins where
+    /// ours do.
     pub fn to_text(&self, columns: Option<usize>) -> String {
         let mut text = format!("error: {}\n", cut(&safe_line(&self.message), LONGEST));
         for detail in &self.details {
@@ -66,8 +67,8 @@ impl Report {
         text
     }
 
-    /// The error for programs: `{"error": {code, exit, message, hint, server, rpc}}`; with `stderr`, a list of lines, where a
-    /// server's standard error may tell why, and `questions` in place of their drawing.
+    /// The error for programs: `{"error": {code, exit, message, hint, server, rpc}}`; with `stderr`, a list of lines,
+    /// if a server's standard error may explain it, and `questions` instead of their text.
     pub fn to_json(&self) -> Value {
         let mut message = cut(&self.message, LONGEST).into_owned();
         let mut stderr = Vec::new();

@@ -15,19 +15,19 @@ const LONGEST_BELOW: usize = 64 << 10;
 /// How a result is shown to people.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ResultLook<'a> {
-    /// In which file each block is; empty where none is saved.
+    /// The file of each block; empty if none is saved.
     pub saved: &'a [Saved],
-    /// How images are drawn, where they are.
+    /// How images are shown, if they are.
     pub pictures: Option<Pictures>,
-    /// The words before and after the address of a resource that is read, where it can be.
+    /// The words before and after a resource's URI, in a command that reads it, if there is one.
     pub reads: Option<&'a (String, String)>,
 }
 
-/// A result as text for people: its blocks one below the other, and its structured content where no block says the same.
+/// A result as text for people: its blocks one below the other, and its structured content if no block says the same.
 ///
-/// The server's text is made safe, for a terminal or for a pipe that may end on one. Ends with a line end, unless
-/// there is nothing to print. `raw` is the result's JSON text, shown when it holds neither. On a terminal what is not meant
-/// for the user is one line, where there is something that is.
+/// The server's text is made safe, for a terminal or for a pipe that may end at one. Ends with a line end, unless there
+/// is nothing to print. `raw` is the result's JSON text, shown if it has neither. At a terminal, blocks that are not
+/// meant for the user are one line each, if there are others.
 pub(super) fn result_text(result: &CallToolResult, raw: &str, look: ResultLook<'_>, on_terminal: bool) -> String {
     let mut text = String::new();
     let folds = on_terminal && result.asides.contains(&false);
@@ -65,7 +65,7 @@ pub(super) fn result_text(result: &CallToolResult, raw: &str, look: ResultLook<'
     text
 }
 
-/// Whether a text block is the structured content in other words: the same JSON, or the one value that is wrapped in it.
+/// Whether a text block says the same as the structured content: the same JSON, or the one value that is wrapped in it.
 fn is_told(structured: &str, blocks: &[ContentBlock]) -> bool {
     let Ok(structured) = parse_lenient::<Value>(structured) else { return false };
     let texts = blocks.iter().filter_map(|block| match block {
@@ -73,7 +73,7 @@ fn is_told(structured: &str, blocks: &[ContentBlock]) -> bool {
         _ => None,
     });
     let texts: Vec<&str> = texts.collect();
-    // `{"result": …}` is how many servers wrap what is not an object.
+    // Many servers wrap a value that is not an object as `{"result": …}`.
     let inner = structured.as_object().filter(|map| map.len() == 1).and_then(|map| map.values().next());
     let says = |value: &Value, text: &str| {
         value.as_str().is_some_and(|words| words == text)
@@ -87,7 +87,7 @@ fn is_told(structured: &str, blocks: &[ContentBlock]) -> bool {
     each || texts.iter().any(|text| says(&structured, text) || inner.is_some_and(|inner| says(inner, text)))
 }
 
-/// Whether a block is shown in its own words.
+/// Whether a block is shown as text.
 fn is_words(block: &ContentBlock) -> bool {
     match block {
         ContentBlock::Text(_) => true,
@@ -105,7 +105,7 @@ fn push_aside(text: &mut String, block: &ContentBlock) {
     _ = write!(text, "[text that is not meant for you, {} characters; -o json shows it]", words.chars().count());
 }
 
-/// Draws a block that is an image, or an image embedded as a resource.
+/// Shows a block that is an image, or an image embedded as a resource.
 fn push_picture(text: &mut String, block: &ContentBlock, pictures: Pictures) {
     let data = match block {
         ContentBlock::Image { data, .. } => Some(data.as_str()),
@@ -126,7 +126,7 @@ fn push_picture(text: &mut String, block: &ContentBlock, pictures: Pictures) {
     }
 }
 
-/// How the resources that are linked to are read: those at web addresses are opened as others are.
+/// How to read the linked resources: those at web addresses are opened like other links.
 fn push_reading(text: &mut String, blocks: &[ContentBlock], (before, after): &(String, String)) {
     let links = blocks.iter().filter_map(|block| match block {
         ContentBlock::ResourceLink { uri, .. } if !uri.starts_with("http:") && !uri.starts_with("https:") => Some(uri),
@@ -150,7 +150,7 @@ fn push_saved(text: &mut String, block: &ContentBlock, saved: &Result<PathBuf, S
     }
 }
 
-/// `raw`, when it is a result of a shape that has no `content` at all and still says something.
+/// `raw`, if it is a result without `content` that still says something.
 fn unusual(raw: &str) -> Option<&str> {
     let keys: Vec<String> = match serde_json::from_str::<Value>(raw) {
         Ok(Value::Object(object)) => object.into_iter().map(|(key, _)| key).collect(),
@@ -204,7 +204,7 @@ fn push_note(text: &mut String, what: &str, mime_type: &str, data: &str) {
     text.push_str(&media_note(what, mime_type, data));
 }
 
-/// What stands for base64 data in a text.
+/// Shown instead of base64 data in a text.
 pub(super) fn media_note(what: &str, mime_type: &str, data: &str) -> String {
     let padding = data.bytes().rev().take_while(|byte| *byte == b'=').count();
     let bytes = (data.len() / 4 * 3 + (data.len() % 4).saturating_sub(1)).saturating_sub(padding);
@@ -309,7 +309,7 @@ mod tests {
             )
         );
         assert_eq!(shown(false), "for you\nfor it\nnothing\na: demo://a b\nhttps://a.example/\n");
-        // Where nothing else is there it is for whoever looks.
+        // If there is nothing else, it is shown anyway.
         let alone = r#"{"content":[{"type":"text","text":"for it","annotations":{"audience":["assistant"]}}]}"#;
         assert_eq!(text(alone, true), "for it\n");
     }

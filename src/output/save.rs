@@ -14,19 +14,19 @@ use serde_json::Value;
 
 use crate::protocol::ContentBlock;
 
-/// How many names are tried beside one that is taken.
+/// How many other names are tried if one is taken.
 const MOST_NAMES: usize = 10_000;
-/// The longest name of a file, in bytes; most file systems take 255.
+/// The longest name of a file, in bytes; most file systems allow 255.
 const LONGEST: usize = 120;
 
-/// What became of one content block: the file that it is in, or why it is in none. `None` for text and links.
+/// The outcome for one content block: its file, or why it was not saved. `None` for text and links.
 pub type Saved = Option<Result<PathBuf, String>>;
 
-/// Writes the images, the audio and the embedded resources of a result into `folder`, which is made where it is missing.
-/// A file that is there is never replaced: a number is added to the name.
+/// Writes the images, the audio and the embedded resources of a result into `folder`, which is created if it is
+/// missing. An existing file is never replaced: a number is added to the name.
 ///
 /// # Errors
-/// When the folder cannot be made.
+/// If the folder cannot be created.
 pub fn save_blocks(folder: &Path, blocks: &[ContentBlock]) -> io::Result<Vec<Saved>> {
     fs::create_dir_all(folder)?;
     let mut count = 0;
@@ -75,7 +75,7 @@ fn numbered(what: &str, count: usize, mime_type: &str) -> String {
     format!("{what}-{count}.{}", extension(mime_type))
 }
 
-/// What files of this type end in.
+/// The file extension for this type.
 fn extension(mime_type: &str) -> String {
     let kind = mime_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
     let known = match kind.as_str() {
@@ -99,7 +99,7 @@ fn extension(mime_type: &str) -> String {
 /// The bytes of base64 as servers write it.
 ///
 /// # Errors
-/// Why not, in words.
+/// The reason why not.
 pub(super) fn decoded(data: &str) -> Result<Vec<u8>, String> {
     let config = GeneralPurposeConfig::new()
         .with_decode_padding_mode(DecodePaddingMode::Indifferent)
@@ -117,8 +117,8 @@ pub(super) fn decoded(data: &str) -> Result<Vec<u8>, String> {
     bytes.map_err(|error| format!("its data is not base64: {error}"))
 }
 
-/// Writes a file that was not there before, and gives its path. `taken` has the number from which on a name may be free:
-/// a thousand blocks of one name are not a million tries.
+/// Writes a new file, and returns its path. `taken` has the number from which on a name may be free, so that a thousand
+/// blocks with one name do not need a million attempts.
 fn write_new(folder: &Path, name: &str, bytes: &[u8], taken: &mut HashMap<String, usize>) -> io::Result<PathBuf> {
     let (stem, end) = match name.rsplit_once('.') {
         Some((stem, end)) if !stem.is_empty() => (stem, format!(".{end}")),

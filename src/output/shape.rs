@@ -2,24 +2,24 @@ use serde_json::Value;
 
 use crate::form::{Keywords, bare, cut, resolve};
 
-/// How many schemas one drawing looks at: what a server nests, or repeats by reference, must not cost more than it tells.
+/// How many schemas one drawing visits: deep nesting and repeated references must not cost more than they are worth.
 const MOST_STEPS: usize = 300;
-/// How deep a drawing goes.
+/// The depth of a drawing.
 const DEEPEST: usize = 5;
 /// The most values, keys or alternatives that are drawn in one place.
 const MOST: usize = 12;
 /// The longest value that is drawn, in characters.
 const LONGEST: usize = 40;
 
-/// Draws the schemas of one document as short types: `text`, `whole number`, `a|b`, `[{sku: text, qty?: whole number = 1}]`.
-/// Not made safe for a terminal.
+/// Shows the schemas of one document as short types: `text`, `whole number`, `a|b`, `[{sku: text, qty?: whole number =
+/// 1}]`. Not yet safe for a terminal.
 pub(super) struct Shapes<'a> {
     root: &'a Value,
     steps: usize,
 }
 
 impl<'a> Shapes<'a> {
-    /// For schemas whose references count from `root`.
+    /// For schemas whose references are relative to `root`.
     pub(super) fn of(root: &'a Value) -> Self {
         Self { root, steps: 0 }
     }
@@ -130,7 +130,7 @@ pub(super) fn required(schema: &Keywords<'_>, key: &str) -> bool {
     names.is_some_and(|names| names.iter().any(|name| name == key))
 }
 
-/// A value as short as it can be told: text bare where that is plain, all else as JSON.
+/// A value in its shortest form: plain text unquoted, everything else as JSON.
 pub(super) fn literal(value: &Value) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '/' | '+' | '@' | ':' | '*' | '%');
     let text = match value.as_str() {
@@ -140,7 +140,7 @@ pub(super) fn literal(value: &Value) -> String {
     cut(&text, LONGEST)
 }
 
-/// The first of `parts`, and a sign where there are more.
+/// The first of `parts`, marked if there are more.
 fn some(parts: impl Iterator<Item = String>, count: usize, between: &str) -> String {
     let mut shown: Vec<String> = parts.take(MOST).collect();
     if count > shown.len() {

@@ -9,8 +9,8 @@ const LONGEST: usize = 400;
 /// The longest sentence, in characters.
 const LONGEST_SENTENCE: usize = 1_000;
 
-/// A tool on one line, safe for a terminal: `search(query, limit?=10, kind?: file|folder)`. `?` marks what may be left out;
-/// text has no type.
+/// A tool on one line, safe for a terminal: `search(query, limit?=10, kind?: file|folder)`. `?` marks optional
+/// arguments; text has no type.
 pub(super) fn signature(tool: &Tool) -> String {
     let nothing = Value::Null;
     let schema = tool.raw.get("inputSchema").unwrap_or(&nothing);
@@ -36,7 +36,7 @@ fn argument(shapes: &mut Shapes<'_>, key: &str, part: &Value, required: bool) ->
     let shape = shapes.shape(part);
     let default = part.get("default").filter(|value| !value.is_null()).map(literal);
     match default {
-        // A default says the type, unless there is a choice.
+        // A default implies the type, unless there is a choice.
         Some(default) if !shape.contains('|') => format!("{key}{mark}={default}"),
         Some(default) => format!("{key}{mark}: {shape} = {default}"),
         None if shape == "text" => format!("{key}{mark}"),
@@ -44,7 +44,7 @@ fn argument(shapes: &mut Shapes<'_>, key: &str, part: &Value, required: bool) ->
     }
 }
 
-/// The first sentence of what the tool does, safe for a terminal and on one line.
+/// The first sentence of the tool's description, safe for a terminal and on one line.
 pub(super) fn first_sentence(tool: &Tool) -> String {
     let about = tool.description().filter(|about| !about.trim().is_empty()).or(tool.title()).unwrap_or_default();
     sentence_of(about)
@@ -64,8 +64,8 @@ pub(super) fn sentence_of(about: &str) -> String {
     cut(&safe_line(sentence), LONGEST_SENTENCE).into_owned()
 }
 
-/// What the tool says about the harm that it can do (2025-11-25, *server/tools*, annotations): `read-only`, `destructive`.
-/// Only what it says itself, and a server need not be telling the truth.
+/// What the tool says about the harm that it can do (2025-11-25, *server/tools*, annotations): `read-only`,
+/// `destructive`. It is only a claim, and may be false.
 pub(super) fn marks(tool: &Tool) -> Vec<&'static str> {
     let hint = |key: &str| tool.raw.get("annotations").and_then(|hints| hints.get(key)).and_then(Value::as_bool);
     let read_only = hint("readOnlyHint") == Some(true);

@@ -19,7 +19,7 @@ const LONGEST: usize = 1_000;
 /// The longest description, in bytes.
 const LONGEST_ABOUT: usize = 64 << 10;
 
-/// One line for each tool: how it is called, the first sentence of what it does, and its marks.
+/// One line for each tool: its signature, the first sentence of its description, and its marks.
 pub fn tool_list(tools: &[Tool]) -> String {
     let rows = tools.iter().map(|tool| {
         let marks = marks(tool).into_iter().map(|mark| format!("[{mark}]"));
@@ -29,7 +29,7 @@ pub fn tool_list(tools: &[Tool]) -> String {
     table(&rows.collect::<Vec<_>>(), "")
 }
 
-/// What the page of a tool shows beside the tool itself.
+/// What the page of a tool shows in addition to the tool itself.
 #[derive(Clone, Copy, Debug)]
 pub struct PageOptions<'a> {
     /// The words before the arguments of a call, and those after them: `toolnexus call forms greet`, ``.
@@ -38,7 +38,7 @@ pub struct PageOptions<'a> {
     pub schema: bool,
 }
 
-/// All about one tool: what it does, its arguments, what it gives, and a call to copy.
+/// Everything about one tool: its description, its arguments, its result, and a call to copy.
 pub fn tool_page(tool: &Tool, options: PageOptions<'_>) -> String {
     let mut page = safe_name(&tool.name).into_owned();
     if let Some(title) = tool.title().filter(|title| *title != tool.name) {
@@ -47,7 +47,7 @@ pub fn tool_page(tool: &Tool, options: PageOptions<'_>) -> String {
     page.extend(marks(tool).into_iter().map(|mark| format!("  [{mark}]")));
     page.push('\n');
     if let Some(about) = tool.description() {
-        // Set in, so that no line of it looks like one of ours.
+        // Indented, so that none of its lines looks like one of ours.
         let shown = start_of(about.trim_end(), LONGEST_ABOUT);
         page.extend(safe_text(shown).lines().flat_map(|line| ["\n  ", line]));
         page.push_str(if shown.len() < about.trim_end().len() { "… (-o json has all of it)\n" } else { "\n" });
@@ -75,7 +75,7 @@ pub fn tool_page(tool: &Tool, options: PageOptions<'_>) -> String {
     page
 }
 
-/// `key=value` as a shell takes it, quoted no more than needed: `items:='[{"n":1}]'`.
+/// `key=value` for a shell, quoted no more than needed: `items:='[{"n":1}]'`.
 pub(crate) fn shell_word(word: &str) -> String {
     let is_plain = |text: &str| text.chars().all(|c| c.is_ascii_alphanumeric() || "_-./:@%+,".contains(c));
     match word.split_once('=') {
@@ -98,12 +98,12 @@ fn argument(field: &Field, shapes: &mut Shapes<'_>) -> Vec<String> {
         }
         _ => field.summary(),
     };
-    // What is far longer is not looked through for each of many fields.
+    // Much longer text is not scanned again for each field.
     let start = |text| cut(&safe_line(start_of(text, 4 * LONGEST + 4)), LONGEST).into_owned();
     [field.key.as_str(), &rules, about].map(start).into()
 }
 
-/// Rows with their columns below each other, each line after `indent`.
+/// Rows with aligned columns, each line after `indent`.
 pub fn table(rows: &[Vec<String>], indent: &str) -> String {
     let columns = rows.iter().map(Vec::len).max().unwrap_or_default();
     let width = |column: usize| rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.width()).max();

@@ -26,14 +26,14 @@ use crate::{
 const MAX_ANSWER: u64 = 16 << 20;
 /// How many programs run at the same time; further questions wait for their turn.
 const AT_ONCE: usize = 4;
-/// How long output is waited for after the program's end: something else may hold its stream open.
+/// How long to wait for output after the program's end: something else may keep its stream open.
 const LAST_WORDS: Duration = Duration::from_millis(300);
 
-/// Where the lines go that the program writes to its standard error, not made safe for a terminal. Must not block.
+/// Gets the lines that the program writes to its standard error, not yet safe for a terminal. Must not block.
 pub type LineSink = Arc<dyn Fn(&str) + Send + Sync>;
 
-/// A program that answers: it is started for each question, gets it as one JSON line on its standard input, and prints
-/// an answer. `docs/answers.md` describes both.
+/// An answering program: it is started for each question, gets it as one JSON line on its standard input, and prints an
+/// answer. `docs/answers.md` describes both.
 #[derive(Clone)]
 pub struct AnswerProgram(Arc<Setup>);
 
@@ -52,23 +52,23 @@ struct Setup {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ProgramError {
-    /// The words cannot be told apart.
+    /// The words cannot be split.
     #[error("a quote is not closed in {0:?}")]
     Words(String),
     /// There are no words.
     #[error("there is no program in {0:?}")]
     Empty(String),
-    /// The program is not there.
+    /// The program does not exist.
     #[error("there is no program {0:?}")]
     Missing(String),
 }
 
 impl AnswerProgram {
-    /// The program and its arguments, split like words of a shell, to be run without one. It may take `limit` for an
-    /// answer. `links` is told of each link that it accepts.
+    /// The program and its arguments, split like shell words, but run without a shell. It may take `limit` for an
+    /// answer. `links` gets each link that it accepts.
     ///
     /// # Errors
-    /// When there is no such program.
+    /// If there is no such program.
     pub fn new(words: &str, limit: Duration, stderr: LineSink, links: LinkSink) -> Result<Self, ProgramError> {
         let split = shell_words::split(words).map_err(|_| ProgramError::Words(words.to_owned()))?;
         let Some(program) = split.first().filter(|program| !program.is_empty()) else {
@@ -90,20 +90,20 @@ fn is_there(program: &str) -> bool {
     std::env::split_paths(&path).any(|folder| folder.join(program).is_file())
 }
 
-/// What a program prints.
+/// The output of a program.
 #[derive(Deserialize)]
 struct Printed {
     id: Option<String>,
     ok: Option<bool>,
     data: Option<Value>,
     reason: Option<String>,
-    /// As in an answers file, and as the server is told it.
+    /// As in an answers file, and in MCP.
     action: Option<String>,
     content: Option<Value>,
 }
 
 impl Printed {
-    /// Whether it agrees, to what, and if not, why.
+    /// Whether it agrees, its content, and its reason if not.
     fn said(self) -> Result<(bool, Option<Value>, Option<String>), String> {
         match (self.ok, self.action.as_deref()) {
             (Some(_), Some(_)) => Err("printed both `ok` and `action`".to_owned()),
@@ -136,7 +136,7 @@ impl Setup {
         let mut log = StderrLog::drain(stderr);
         let talk = async {
             let line = question_line(&question);
-            // A program that does not want to read its question may end without it.
+            // A program that does not need its question may end without reading it.
             let write = async {
                 let _ = stdin.write_all(line.as_bytes()).await;
                 drop(stdin);
@@ -151,7 +151,7 @@ impl Setup {
             printed = timeout(self.limit, talk) => Some(printed),
         };
         group.end().await;
-        // Something that left the group may hold the stream open, and write to it, for ever.
+        // A process that left the group may keep the stream open, and write to it, forever.
         let last_words = async {
             while let Some(line) = log.next().await {
                 (self.stderr)(&line);
@@ -175,7 +175,7 @@ impl Setup {
         }
     }
 
-    /// What the program prints until its end.
+    /// The program's output until its end.
     async fn listen(
         &self,
         group: &mut Group,
@@ -220,7 +220,7 @@ impl Setup {
     }
 }
 
-/// The question as the program gets it: the request's keys, `server`, `call` and `era`, on one line.
+/// The question for the program: the request's keys, `server`, `call` and `era`, on one line.
 fn question_line(question: &Question) -> String {
     let mut object = match serde_json::to_value(&question.request) {
         Ok(Value::Object(object)) => object,
@@ -233,7 +233,7 @@ fn question_line(question: &Question) -> String {
     format!("{}\n", Value::Object(object))
 }
 
-/// The answer in what the program printed; `None` when it passes.
+/// The answer in the program's output; `None` if it passes.
 fn read_answer(text: &str, question: &Question) -> Result<Option<Answer>, String> {
     let text = text.trim();
     if text.is_empty() {
@@ -255,10 +255,10 @@ fn read_answer(text: &str, question: &Question) -> Result<Option<Answer>, String
     Ok(Some(Answer { id: id.clone(), ok, data, reason }))
 }
 
-/// `data` as the form that was asked spells it, when it fits.
+/// `data` as the form spells it, if it fits.
 fn content(data: Value, question: &Question) -> Result<Value, String> {
     let Value::Object(content) = data else { return Err("gave data that is not an object".to_owned()) };
-    // Links and sign-ins do not come here.
+    // Links and sign-ins do not get here.
     let form = question.form().map(Arc::clone).unwrap_or_default();
     match form.check(&content).first() {
         Some(error) => Err(format!("gave data that does not fit the form: {error}")),

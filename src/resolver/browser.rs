@@ -17,13 +17,13 @@ use crate::{
     web::{About, Desk, Matter, SheetAnswer, during, started_by},
 };
 
-/// How long a browser that has sent an answer may take to fetch the page that says so, and how long the last pages may take
-/// to go out.
+/// How long a browser that has sent an answer may take to fetch the page that confirms it, and how long the last pages
+/// may take to be sent.
 const PATIENCE: Duration = Duration::from_secs(3);
 const GRACE: Duration = Duration::from_millis(500);
 
-/// A person at a browser on this machine. Everything is asked in the order in which it comes, one question at a time, on
-/// a page that stands from the first question on.
+/// A person at a browser on this machine. Everything is asked in order of arrival, one question at a time, on a page
+/// that exists from the first question on.
 #[derive(Clone)]
 pub struct Browser(Arc<BrowserParts>);
 
@@ -38,9 +38,9 @@ struct BrowserParts {
 /// How a person is asked at a browser.
 #[derive(Clone)]
 pub struct BrowserOptions {
-    /// Hears of each question, and of what goes wrong.
+    /// Gets each question, and errors.
     pub sink: BrowserSink,
-    /// Whether the browser is started.
+    /// Whether to start the browser.
     pub starts: bool,
     /// How long the person has for each question.
     pub limit: Duration,
@@ -48,14 +48,14 @@ pub struct BrowserOptions {
 
 crate::text::opaque! { BrowserOptions }
 
-/// Hears what happens around questions at a browser.
+/// Gets what happens around questions at a browser.
 pub type BrowserSink = Arc<dyn Fn(&BrowserNotice<'_>) + Send + Sync>;
 
 /// What happens around questions at a browser.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum BrowserNotice<'a> {
-    /// A question waits on the page at this address, which nobody but the person may know.
+    /// A question is waiting on the page at this address, which only the person may know.
     Waits(&'a Question, &'a str),
     /// No browser could be started, and why.
     NotStarted(&'a str),
@@ -75,12 +75,12 @@ impl Browser {
         Self(Arc::new(BrowserParts { desk, pages: OnceCell::new(), queue, tally: Tally::default(), options }))
     }
 
-    /// Says with which arguments the call is made, to be shown beside its questions.
+    /// Sets the arguments of the call, to be shown with its questions.
     pub fn set_arguments(&self, arguments: &Map<String, Value>) {
         self.0.desk.set_during(during(arguments));
     }
 
-    /// Ends the pages, as the run is over: those that are open say so.
+    /// Ends the pages when the run is over: open pages say so.
     pub async fn close(&self) {
         let Some(pages) = self.0.pages.get() else { return };
         self.0.desk.close(PATIENCE).await;
@@ -121,7 +121,7 @@ impl BrowserParts {
         }
     }
 
-    /// Asks, now that nothing else is asked.
+    /// Asks, now that nothing else is being asked.
     async fn ask(&self, question: &Question, stop: &CancellationToken) -> Result<SheetAnswer, Why> {
         let turnout = self.tally.count(&question.origin);
         let matter = match question.body() {
@@ -134,7 +134,7 @@ impl BrowserParts {
         };
         let pages = self.pages.get_or_try_init(|| Pages::serve(Address::Secret, self.desk.clone())).await;
         let pages = pages.map_err(|error| Why::new(format!("no page can be served on this machine: {error}")))?;
-        // The page that waits for the end of a sign-in comes by itself.
+        // The page that waits for the end of a sign-in follows by itself.
         if question.origin.cause != Cause::SignIn || question.request.is_link() {
             (self.options.sink)(&BrowserNotice::Waits(question, pages.url()));
         }
@@ -158,7 +158,7 @@ impl BrowserParts {
         Ok(self.desk.ask(id, About::of(question), matter, stop, limit).await)
     }
 
-    /// Starts a browser on a thread, as that may take long.
+    /// Starts a browser on a separate thread, because that may take long.
     fn start(&self, url: &str) {
         let (url, sink) = (url.to_owned(), Arc::clone(&self.options.sink));
         std::thread::spawn(move || {

@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 use super::answers::{Otherwise, suggest};
 use crate::elicitation::{Answer, Outcome, Question, Resolver, Waited, Why};
 
-/// Resolvers in their order: each is asked when those before it pass. At the end stands what happens to a question that
+/// Resolvers in order: each is asked if those before it pass. The last step decides what happens to a question that
 /// nobody answered.
 #[derive(Clone)]
 pub struct Chain(Arc<Links>);
@@ -20,12 +20,13 @@ crate::text::opaque! { Chain }
 struct Links {
     resolvers: Vec<Arc<dyn Resolver>>,
     otherwise: Otherwise,
-    /// Who accepted which link, by the request's id, until it is waited for.
+    /// Which resolver accepted which link, by the request's id, until it is waited for.
     accepted: Mutex<HashMap<String, usize>>,
 }
 
 impl Chain {
-    /// The chain of `resolvers` and, after them, `otherwise`. [`Otherwise::Prompt`] asks `person`, and fails without one.
+    /// The chain of `resolvers`, followed by `otherwise`. [`Otherwise::Prompt`] asks `person`, and fails if there is
+    /// none.
     pub fn new(mut resolvers: Vec<Arc<dyn Resolver>>, person: Option<Arc<dyn Resolver>>, otherwise: Otherwise) -> Self {
         if otherwise == Otherwise::Prompt {
             resolvers.extend(person);
@@ -35,7 +36,7 @@ impl Chain {
 }
 
 impl Links {
-    /// Asks from resolver `next` on, as long as the answers come at once.
+    /// Asks from resolver `next` on, as long as the answers are immediately available.
     fn ask(
         self: Arc<Self>,
         mut next: usize,
@@ -82,7 +83,7 @@ impl Links {
     }
 }
 
-/// Nobody answered `question`, for the reasons in `remarks`; the hint is an entry that would.
+/// Nobody answered `question`, for the reasons in `remarks`; the hint is an entry that would answer it.
 fn unanswered(question: &Question, mut remarks: Vec<String>) -> Why {
     let entry = suggest(question);
     let legend = if entry.contains("null") { "\n(null is a placeholder for a value that you fill in)" } else { "" };
@@ -105,7 +106,7 @@ impl Resolver for Chain {
     }
 }
 
-/// Waits as [`Resolver::wait`] does by default.
+/// Waits like the default of [`Resolver::wait`].
 struct JustWait;
 
 impl Resolver for JustWait {

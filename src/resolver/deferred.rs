@@ -5,8 +5,8 @@ use tokio_util::sync::CancellationToken;
 
 use crate::elicitation::{Cause, Outcome, Question, Resolver};
 
-/// Puts every question aside for a later run. A legacy server's call outlives the command only where the server is kept;
-/// elsewhere the client refuses.
+/// Puts every question aside for a later run. A legacy server's call outlives the command only if the server is kept;
+/// otherwise the client refuses.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Deferred;
 

@@ -18,7 +18,7 @@ use crate::{
 /// The version of the format.
 pub(super) const VERSION: u32 = 1;
 
-/// A call that was put aside, as it stands in a file.
+/// A call that was put aside, as stored in a file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Pending {
@@ -27,10 +27,10 @@ pub struct Pending {
     pub server: String,
     /// [`ServerConfig::fingerprint`] of its configuration.
     pub fingerprint: String,
-    /// The configuration file that it stands in; `None` for a server that the command line named itself.
+    /// The configuration file that contains it; `None` for a server given on the command line.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub config: Option<PathBuf>,
-    /// The server itself, where the command line named it.
+    /// The server itself, if it was given on the command line.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target: Option<Named>,
     /// Whether the answers were, or may have been, sent.
@@ -41,13 +41,13 @@ pub struct Pending {
     request_state: Option<Value>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     task: Option<String>,
-    /// What the call is called in the process that keeps its server, where it waits there.
+    /// The call's name in the process that keeps its server, if it waits there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     kept: Option<String>,
     inputs: Vec<PendingEntry>,
 }
 
-/// A server that a command line named: see [`AdhocTarget`].
+/// A server given on the command line: see [`AdhocTarget`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Named {
@@ -76,19 +76,20 @@ struct PendingEntry {
     response: Option<Value>,
 }
 
-/// A value that is there, be it `null`.
+/// A value that is present, even if it is `null`.
 fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
     Value::deserialize(deserializer).map(Some)
 }
 
 impl Pending {
-    /// `call`, put aside while it was with the server called `server`, which is `server_config` of `config`.
+    /// `call`, put aside while it was with the server called `server`, whose configuration is `server_config` in
+    /// `config`.
     pub fn new(server: &str, config: &Config, server_config: &ServerConfig, call: PendingCall) -> Self {
         let named = match &server_config.endpoint {
             Endpoint::Stdio(stdio) => Named::Command([vec![stdio.command.clone()], stdio.args.clone()].concat()),
             Endpoint::Http(http) => Named::Url(http.url.to_string()),
         };
-        // The file that the server stands in, which need not be the nearest.
+        // The file that contains the server, which need not be the nearest.
         let file = config.entry(server).and_then(|entry| entry.file.as_ref()).or(config.path.as_ref());
         let path = file.map(|path| std::path::absolute(path).unwrap_or_else(|_| path.clone()));
         let mut pending = Self {
@@ -109,7 +110,7 @@ impl Pending {
         pending
     }
 
-    /// The call, with whatever was answered so far.
+    /// The call, with all answers so far.
     pub fn call(&self) -> PendingCall {
         let input = |input: &PendingEntry| PendingInput {
             key: input.key.clone(),
@@ -127,7 +128,7 @@ impl Pending {
         }
     }
 
-    /// Takes `call` in place of the one before, and counts it as not sent.
+    /// Replaces the call with `call`, and marks it as not sent.
     pub fn set_call(&mut self, call: PendingCall) {
         let input = |PendingInput { key, input, request, response }| PendingEntry { key, input, request, response };
         self.sent = false;
@@ -139,7 +140,7 @@ impl Pending {
         self.inputs = call.inputs.into_iter().map(input).collect();
     }
 
-    /// What is being done: the tool, prompt or resource.
+    /// What is in use: the tool, prompt or resource.
     pub fn name(&self) -> &str {
         let name = self.params.get("name").or_else(|| self.params.get("uri"));
         name.and_then(Value::as_str).unwrap_or(&self.method)
@@ -150,10 +151,10 @@ impl Pending {
         self.inputs.iter().filter(|input| input.response.is_none()).filter_map(|input| input.request.as_ref())
     }
 
-    /// Writes the call to `path`, at once and readable by its owner alone.
+    /// Writes the call to `path`, atomically and readable only by its owner.
     ///
     /// # Errors
-    /// When the file cannot be written.
+    /// If the file cannot be written.
     pub fn save(&self, path: &Path) -> io::Result<()> {
         let mut file = PrivateFile::new(path)?;
         serde_json::to_writer_pretty(&mut file, self)?;
@@ -161,10 +162,10 @@ impl Pending {
         file.save()
     }
 
-    /// Whether a call could be put aside at `path`, before anything is asked.
+    /// Checks that a call could be put aside at `path`, before anything is asked.
     ///
     /// # Errors
-    /// When nothing can be written there, or a file is there already: it may be a call that waits.
+    /// If nothing can be written there, or a file already exists: it may be a waiting call.
     pub fn check_place(path: &Path) -> io::Result<()> {
         if fs::symlink_metadata(path).is_ok() {
             return Err(io::Error::new(io::ErrorKind::AlreadyExists, "it already exists, and may hold a waiting call"));

@@ -16,7 +16,7 @@ use crate::{
     terminal::{Asking, DialogEnd, PersonReply, Terminal},
 };
 
-/// A person at a terminal. Everything is asked in the order in which it comes, one question at a time.
+/// A person at a terminal. Everything is asked in order of arrival, one question at a time.
 #[derive(Clone, Debug)]
 pub struct Person {
     terminal: Terminal,
@@ -27,7 +27,7 @@ pub struct Person {
 }
 
 impl Person {
-    /// A person at `terminal`; `browser` says whether links may be opened for them.
+    /// A person at `terminal`; `browser` says whether links may be opened.
     pub fn new(terminal: Terminal, browser: bool) -> Self {
         Self { terminal, browser, queue: Queue::default(), tally: Tally::default() }
     }
@@ -69,7 +69,7 @@ impl Person {
         };
         let mut asking = Asking::of(origin, verb, &request.prompt, self.queue.waiting());
         if origin.cause == Cause::SignIn {
-            // The server learns nothing of it.
+            // The server does not get to know about it.
             asking.server = None;
         }
         match self.tally.count(origin) {
@@ -112,7 +112,7 @@ impl Resolver for Person {
             let begin = Instant::now();
             let end = begin + limit;
             loop {
-                // While others are asked the link is waited for without a screen.
+                // While other questions are asked, the link is waited for without a screen.
                 let mut place = person.queue.join();
                 let turn = tokio::select! {
                     biased;

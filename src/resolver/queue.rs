@@ -8,7 +8,7 @@ use std::{
 
 use tokio::sync::oneshot;
 
-/// Who waits for the one terminal, first come first served.
+/// The queue for the one terminal, first come first served.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Queue {
     state: Arc<Mutex<QueueState>>,
@@ -18,11 +18,11 @@ pub(super) struct Queue {
 
 #[derive(Default)]
 struct QueueState {
-    /// Whether somebody is served.
+    /// Whether somebody is being served.
     busy: bool,
     last: u64,
     places: VecDeque<(u64, oneshot::Sender<QueueTurn>)>,
-    /// Tells the one who is served that the queue has changed.
+    /// Tells the one who is being served that the queue has changed.
     bell: Option<Box<dyn Fn() + Send>>,
 }
 
@@ -37,7 +37,7 @@ impl std::fmt::Debug for QueueState {
 pub(super) enum QueueTurn {
     /// It is this one's turn.
     Yours,
-    /// Everybody who waited was sent away.
+    /// Everybody who was waiting was sent away.
     SentAway,
 }
 
@@ -69,17 +69,17 @@ impl Queue {
         QueuePlace { queue: self.clone(), number, turn, is_served }
     }
 
-    /// How many wait, kept up to date.
+    /// The number of waiting questions, kept up to date.
     pub(super) fn waiting(&self) -> Arc<AtomicUsize> {
         Arc::clone(&self.waiting)
     }
 
-    /// Has `bell` rung whenever the number of those who wait changes.
+    /// Calls `bell` whenever that number changes.
     pub(super) fn ring(&self, bell: Box<dyn Fn() + Send>) {
         self.lock().bell = Some(bell);
     }
 
-    /// Sends everybody away who waits.
+    /// Sends away everybody who is waiting.
     pub(super) fn send_away(&self) {
         let mut state = self.lock();
         for (_, sender) in state.places.drain(..) {
@@ -127,7 +127,7 @@ impl QueuePlace {
 impl Drop for QueuePlace {
     fn drop(&mut self) {
         let mut state = self.queue.lock();
-        // The turn may have come without anybody noticing.
+        // The turn may have come without being noticed.
         let is_served =
             self.is_served || self.turn.as_mut().is_some_and(|turn| turn.try_recv() == Ok(QueueTurn::Yours));
         if is_served {

@@ -16,7 +16,7 @@ use crate::{
     form::Form,
 };
 
-/// Remembers what another resolver answered, as an answers file that answers the same again. Secrets are left out.
+/// Records another resolver's answers as an answers file that gives the same answers again. Secrets are left out.
 #[derive(Clone)]
 pub struct Recorder {
     inner: Arc<dyn Resolver>,
@@ -33,20 +33,20 @@ struct RecordedEntries {
 }
 
 impl Recorder {
-    /// Records what `inner` answers, for the file at `path`.
+    /// Records the answers of `inner`, for the file at `path`.
     ///
     /// # Errors
-    /// When no file can be written there. Nothing is left behind.
+    /// If no file can be written there. Nothing is left behind.
     pub fn new(inner: Arc<dyn Resolver>, path: &Path) -> io::Result<Self> {
         PrivateFile::new(path)?;
         Ok(Self { inner, path: path.to_owned(), taken: Arc::default() })
     }
 
-    /// Writes the file, at once and readable by its owner alone. Gives what was left out because it looks like a secret,
-    /// each as `SERVER, CALL: FIELD`.
+    /// Writes the file, atomically and readable only by its owner. Returns what was left out because it looks like a
+    /// secret, each as `SERVER, CALL: FIELD`.
     ///
     /// # Errors
-    /// When the file cannot be written.
+    /// If the file cannot be written.
     pub fn save(&self) -> io::Result<Vec<String>> {
         let taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
         let mut text = String::from("{\n  \"version\": 1,\n  \"answers\": [");

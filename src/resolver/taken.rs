@@ -6,7 +6,7 @@ use std::{
 use super::{Pending, lock::Lock, pending::VERSION};
 use crate::{client::PendingCall, files};
 
-/// Why a call that was put aside cannot be taken up.
+/// Why a call that was put aside cannot be continued.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PendingError {
@@ -15,10 +15,10 @@ pub enum PendingError {
     Io {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
-    /// The file holds no such call.
+    /// The file does not contain such a call.
     #[error("the call in {} cannot be read: {reason}", path.display())]
     Wrong {
         /// The file.
@@ -26,30 +26,30 @@ pub enum PendingError {
         /// What is wrong with it.
         reason: String,
     },
-    /// Another process is at it.
+    /// Another process is using it.
     #[error("another run is using the call in {}", .0.display())]
     Busy(PathBuf),
 }
 
-/// A call that was put aside, taken up by this process alone.
+/// A call that was put aside, and is used only by this process.
 #[derive(Debug)]
 pub struct TakenCall {
     /// The call.
     pub pending: Pending,
     path: PathBuf,
-    /// Held for as long as the call is.
+    /// Held as long as the call is.
     _lock: Lock,
 }
 
 impl TakenCall {
-    /// Takes up the call in the file at `path`. Others are kept away until this is dropped.
+    /// Takes the call in the file at `path`. Other processes are kept out until this is dropped.
     ///
     /// # Errors
-    /// [`PendingError::Busy`] when another process is at it; when the file cannot be read, or is no such file.
+    /// [`PendingError::Busy`] if another process is using it; or if the file cannot be read, or has other content.
     pub fn open(path: &Path) -> Result<Self, PendingError> {
         let io = |source| PendingError::Io { path: path.to_owned(), source };
         let wrong = |reason: String| PendingError::Wrong { path: path.to_owned(), reason };
-        // Nothing is left beside a file that is not there.
+        // No lock file is left next to a file that does not exist.
         fs::metadata(path).map_err(io)?;
         let lock = Lock::take(path).map_err(io)?.ok_or_else(|| PendingError::Busy(path.to_owned()))?;
         let bytes = files::read(path).map_err(io)?;
@@ -67,7 +67,7 @@ impl TakenCall {
     /// Writes the call as it is now.
     ///
     /// # Errors
-    /// [`PendingError::Io`] when the file cannot be written.
+    /// [`PendingError::Io`] if the file cannot be written.
     pub fn save(&self) -> Result<(), PendingError> {
         self.pending.save(&self.path).map_err(|source| PendingError::Io { path: self.path.clone(), source })
     }
@@ -75,17 +75,17 @@ impl TakenCall {
     /// Takes `call`, with all its answers, and writes it as one whose answers are being sent.
     ///
     /// # Errors
-    /// [`PendingError::Io`] when the file cannot be written.
+    /// [`PendingError::Io`] if the file cannot be written.
     pub fn mark_sent(&mut self, call: PendingCall) -> Result<(), PendingError> {
         self.pending.set_call(call);
         self.pending.sent = true;
         self.save()
     }
 
-    /// The answers never left: they may be sent later as if for the first time.
+    /// The answers were never sent: they may be sent later as if for the first time.
     ///
     /// # Errors
-    /// [`PendingError::Io`] when the file cannot be written.
+    /// [`PendingError::Io`] if the file cannot be written.
     pub fn mark_unsent(&mut self) -> Result<(), PendingError> {
         self.pending.sent = false;
         self.save()
@@ -94,10 +94,10 @@ impl TakenCall {
     /// The call is over: the file is removed.
     ///
     /// # Errors
-    /// [`PendingError::Io`] when the file cannot be removed.
+    /// [`PendingError::Io`] if the file cannot be removed.
     pub fn finish(self) -> Result<(), PendingError> {
         match fs::remove_file(&self.path) {
-            // Whoever removed it has done the same.
+            // Somebody else has already removed it.
             Err(source) if source.kind() != io::ErrorKind::NotFound => {
                 Err(PendingError::Io { path: self.path.clone(), source })
             }

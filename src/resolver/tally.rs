@@ -6,12 +6,12 @@ use std::{
 
 use crate::elicitation::{CallName, Origin, ServerName};
 
-/// After so many questions in one call, the person is asked whether that is all right.
+/// After this many questions in one call, the person is asked whether that is all right.
 const MANY: usize = 20;
-/// A call that has asked nothing for so long is taken for another one.
+/// After this long without a question, a call counts as a new one.
 const ANOTHER_CALL: Duration = Duration::from_secs(60);
 
-/// How much each call has asked of a person.
+/// How many questions each call has asked a person.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Tally(Arc<Mutex<Counts>>);
 
@@ -22,18 +22,18 @@ type Counts = HashMap<(ServerName, Option<CallName>), Count>;
 struct Count {
     asked: usize,
     last: Instant,
-    /// Whether the person wants to hear no more.
+    /// Whether the person wants no more questions.
     is_silenced: bool,
 }
 
-/// What is to be done with a question.
+/// What to do with a question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Turnout {
     /// It is asked.
     Ask,
-    /// The person is asked first whether so many questions are all right.
+    /// The person is first asked whether so many questions are all right.
     AskWhether(usize),
-    /// The person wants to hear no more of this call.
+    /// The person wants no more questions from this call.
     Silenced,
 }
 
@@ -55,7 +55,7 @@ impl Tally {
         }
     }
 
-    /// The person wants to hear no more of the call.
+    /// The person wants no more questions from the call.
     pub(super) fn silence(&self, origin: &Origin) {
         if let Some(count) = self.counts().get_mut(&(origin.server.clone(), origin.call.clone())) {
             count.is_silenced = true;

@@ -36,7 +36,7 @@ fn link(url: &str) -> Arc<Question> {
     question(&json!({"mode": "url", "message": "?", "url": url}))
 }
 
-/// Gives its outcomes in turn, late or at once, and says that it waited.
+/// Returns its outcomes in turn, later or immediately, and records that it waited.
 struct Played {
     outcomes: Mutex<VecDeque<Outcome>>,
     is_late: bool,

@@ -1,20 +1,20 @@
 use std::fmt;
 
-/// How many bytes of a `WWW-Authenticate` header are looked at.
+/// How many bytes of a `WWW-Authenticate` header are read.
 const LONGEST: usize = 8 << 10;
 
-/// What a server asks for where it refuses a request (RFC 9110, `WWW-Authenticate`): of several challenges the one for a
-/// bearer token, else the first.
+/// What a server asks for when it refuses a request (RFC 9110, `WWW-Authenticate`): of several challenges the one for a
+/// bearer token, or else the first.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Challenge {
     /// The scheme as it was written: `Bearer`.
     pub scheme: String,
-    /// The parameters in order, unquoted; not made safe for a terminal.
+    /// The parameters in order, unquoted; not yet safe for a terminal.
     pub params: Vec<(String, String)>,
 }
 
 impl Challenge {
-    /// Reads the header; `None` where there is no challenge in it.
+    /// Reads the header; `None` if it contains no challenge.
     pub fn parse(header: &str) -> Option<Self> {
         let end = (0..=LONGEST.min(header.len())).rev().find(|&end| header.is_char_boundary(end)).unwrap_or(0);
         let mut all: Vec<Self> = Vec::new();
@@ -22,7 +22,7 @@ impl Challenge {
             let (name, value) =
                 item.split_once('=').map_or((item, None), |(name, value)| (name.trim_end(), Some(value)));
             match (name.split_once(char::is_whitespace), value) {
-                // `Scheme name=value`, `Scheme token68==`, or `Scheme` alone: another challenge begins.
+                // `Scheme name=value`, `Scheme token68==`, or only `Scheme`: another challenge begins.
                 (Some((scheme, name)), Some(value)) => all.push(Self::new(scheme, Some((name, value)))),
                 (Some((scheme, _)), None) => all.push(Self::new(scheme, None)),
                 (None, None) => all.push(Self::new(name, None)),
@@ -48,12 +48,12 @@ impl Challenge {
         self.params.push((name.trim().to_ascii_lowercase(), unquoted(value.trim())));
     }
 
-    /// The value of a parameter; its name in lower case.
+    /// The value of a parameter, by its name in lower case.
     pub fn param(&self, name: &str) -> Option<&str> {
         self.params.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
     }
 
-    /// Where the resource's metadata is (RFC 9728, section 5.1).
+    /// The address of the resource's metadata (RFC 9728, section 5.1).
     pub fn resource_metadata(&self) -> Option<&str> {
         self.param("resource_metadata")
     }
@@ -74,7 +74,7 @@ impl fmt::Display for Challenge {
     }
 }
 
-/// What stands between commas outside of quotes.
+/// The parts between commas outside of quotes.
 fn items(header: &str) -> Vec<&str> {
     let (mut items, mut begin, mut quoted, mut escaped) = (Vec::new(), 0, false, false);
     for (at, c) in header.char_indices() {

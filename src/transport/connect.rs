@@ -9,11 +9,11 @@ use super::{
 use crate::protocol::{Id, Revision};
 use crate::text::with_causes;
 
-/// Starts the program or prepares the connection that `endpoint` names; requests to a web address carry what
-/// `credentials` give. With a `trace`, everything that passes is written there.
+/// Starts the program or prepares the connection for `endpoint`; requests to a web address carry the headers of
+/// `credentials`. All messages are written to `trace`, if there is one.
 ///
 /// # Errors
-/// When the program cannot be started, or the settings cannot be used.
+/// If the program cannot be started, or the settings cannot be used.
 pub fn connect(
     endpoint: &Endpoint,
     limits: Limits,

@@ -5,17 +5,17 @@ use tokio::sync::watch;
 
 use super::Challenge;
 
-/// What lets requests to one server through. It is asked for each request, and told of each refusal.
+/// Authorizes requests to one server. It is asked before each request, and told about each refusal.
 pub trait Credentials: Send + Sync {
-    /// The headers that the next request goes out with. May take a while: a token is fetched, or another request's
-    /// refusal is being seen to.
+    /// The headers for the next request. May take a while: a token may have to be fetched, or another request's refusal
+    /// handled.
     fn headers(&self) -> BoxFuture<'_, Result<Grant, CredentialsError>>;
 
-    /// The server refused a request with 401, or with 403 and a challenge: it was not carried out. `true` when it is
-    /// worth sending again, with new headers; `false` when nothing can be done.
+    /// The server refused a request with 401, or with 403 and a challenge: it was not processed. `true` if it is worth
+    /// sending again, with new headers; `false` if nothing can be done.
     fn refused<'a>(&'a self, refusal: &'a Refused) -> BoxFuture<'a, Result<bool, CredentialsError>>;
 
-    /// Whether a person is being asked: time stands still meanwhile.
+    /// Whether a person is being asked: the clock is paused meanwhile.
     fn asking(&self) -> watch::Receiver<bool>;
 }
 
@@ -41,19 +41,19 @@ impl fmt::Debug for Grant {
 pub struct Refused {
     /// 401 or 403.
     pub status: u16,
-    /// What the server asks for.
+    /// The server's challenge.
     pub challenge: Option<Challenge>,
-    /// What the request went out with.
+    /// The credentials of the request.
     pub grant: Grant,
 }
 
-/// Why there are no credentials, as a clause that stands alone and is safe to show.
+/// Why there are no credentials, as a complete clause that is safe to show.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize, thiserror::Error)]
 #[error("{reason}")]
 pub struct CredentialsError {
     /// The clause.
     pub reason: String,
-    /// Whether a person said no, or closed the question.
+    /// Whether a person declined, or closed the question.
     pub is_no: bool,
 }
 

@@ -2,7 +2,7 @@ use std::{fmt, path::PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-/// Where a server is.
+/// How to reach a server.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum Endpoint {
@@ -19,9 +19,9 @@ pub struct StdioEndpoint {
     pub command: String,
     /// Its arguments.
     pub args: Vec<String>,
-    /// Variables beside the inherited ones, in order.
+    /// Variables in addition to the inherited ones, in order.
     pub env: Vec<(String, String)>,
-    /// Its working directory; ours when `None`.
+    /// Its working directory; ours if `None`.
     pub cwd: Option<PathBuf>,
 }
 
@@ -34,14 +34,14 @@ pub struct HttpEndpoint {
     pub headers: Vec<(String, String)>,
     /// Which transport.
     pub kind: HttpKind,
-    /// A PEM file of certificate authorities beside the system's.
+    /// A PEM file of certificate authorities, in addition to the system's.
     pub ca_file: Option<PathBuf>,
-    /// Whether certificates go unchecked.
+    /// Whether certificates are not checked.
     pub insecure: bool,
 }
 
 impl HttpEndpoint {
-    /// Whether the configuration itself says how requests are authorized.
+    /// Whether the configuration contains the authorization of requests.
     pub fn has_authorization(&self) -> bool {
         self.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("authorization"))
     }
@@ -54,11 +54,11 @@ impl fmt::Debug for HttpEndpoint {
     }
 }
 
-/// Which HTTP transport a server speaks.
+/// The HTTP transport of a server.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum HttpKind {
-    /// Streamable HTTP, and HTTP+SSE where the server refuses that.
+    /// Streamable HTTP, or HTTP+SSE if the server refuses that.
     #[default]
     Auto,
     /// HTTP+SSE of 2024-11-05.

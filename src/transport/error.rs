@@ -2,7 +2,7 @@ use std::{io, path::PathBuf, time::Duration};
 
 use serde::{Deserialize, Serialize};
 
-/// Why a connection could not be made, or a request could not be carried.
+/// Why a connection could not be made, or a request could not be delivered.
 #[derive(Debug, Serialize, Deserialize, thiserror::Error)]
 #[non_exhaustive]
 pub enum TransportError {
@@ -11,11 +11,11 @@ pub enum TransportError {
     Spawn {
         /// The program, as configured.
         command: String,
-        /// What the system said.
+        /// The system's error.
         #[serde(with = "io_error")]
         source: io::Error,
     },
-    /// The configured working directory is not there.
+    /// The configured working directory does not exist.
     #[error("the program {command:?} could not be started: the directory {} {}", cwd.display(), if cwd.exists() { "is not a directory" } else { "does not exist" })]
     NoDirectory {
         /// The program, as configured.
@@ -32,23 +32,23 @@ pub enum TransportError {
         /// The limit, in bytes.
         limit: u64,
     },
-    /// The server answered HTTP with a status that carries no message.
+    /// The server answered with an HTTP status without a message.
     #[error("the server answered with HTTP {status}{}", if body.is_empty() { String::new() } else { format!(": {body}") })]
     Http {
         /// The status code.
         status: u16,
-        /// The beginning of the body, not made safe for a terminal.
+        /// The beginning of the body, not yet safe for a terminal.
         body: String,
-        /// `WWW-Authenticate`, where there was one.
+        /// `WWW-Authenticate`, if present.
         challenge: Option<super::Challenge>,
-        /// `Retry-After`, where there was one.
+        /// `Retry-After`, if present.
         retry_after: Option<Duration>,
     },
     /// There are no credentials for the request; it was not sent, or refused.
     #[error("{0}")]
     Credentials(super::CredentialsError),
-    /// The server has ended the session that the request belongs to, and did not look at the request (2025-11-25,
-    /// *transports*, Session Management): initialize again, and repeat the request once.
+    /// The server has ended the session of the request, and did not process it (2025-11-25, *transports*, Session
+    /// Management): initialize again, and repeat the request once.
     #[error("the server has ended the session (HTTP {status})")]
     SessionLost {
         /// The status code, 404 or 400.
@@ -57,32 +57,31 @@ pub enum TransportError {
     /// A header, a certificate file or an address in the configuration cannot be used.
     #[error("{0}")]
     Settings(String),
-    /// The server could not be reached, or the connection broke.
+    /// The server could not be reached, or the connection failed.
     #[error("{}", unreachable_message(url, reason, *connected))]
     Unreachable {
         /// The address, without user info and query.
         url: String,
         /// The innermost cause.
         reason: String,
-        /// Whether there was a connection, so that the server may have got something.
+        /// Whether there was a connection, so that the server may have received something.
         connected: bool,
     },
-    /// What came was not an answer: HTML, a stream that ends early, a status 202 for a request.
+    /// What arrived was not an answer: HTML, a stream that ends early, a status 202 for a request.
     #[error("there was no usable answer: {0}")]
     NoAnswer(String),
-    /// Nothing came for too long.
+    /// Nothing arrived for too long.
     #[error("the server sent nothing for {} s", .0.as_secs())]
     Silent(Duration),
 }
 
 impl TransportError {
-    /// Whether it is a status with which gateways and busy servers answer for a while, and which says nothing of the
-    /// request.
+    /// Whether it is a temporary status of gateways and busy servers, which says nothing about the request.
     pub fn is_passing(&self) -> bool {
         matches!(self, Self::Http { status, challenge: None, .. } if is_passing(*status))
     }
 
-    /// Whether it is certain that the server got nothing.
+    /// Whether it is certain that the server received nothing.
     pub fn is_before_sending(&self) -> bool {
         matches!(self, Self::Spawn { .. } | Self::NoDirectory { .. } | Self::Unreachable { connected: false, .. })
     }
@@ -96,7 +95,7 @@ fn unreachable_message(url: &str, reason: &str, connected: bool) -> String {
     }
 }
 
-/// An error of the system, as its words: all that anybody makes of it.
+/// A system error, serialized as its message, because nobody needs more of it.
 mod io_error {
     use std::io;
 
@@ -111,7 +110,7 @@ mod io_error {
     }
 }
 
-/// Whether a status of HTTP says that the same request may be answered a little later (RFC 9110, section 15; RFC 6585,
+/// Whether an HTTP status says that the same request may succeed a little later (RFC 9110, section 15; RFC 6585,
 /// section 4; RFC 8470, section 5.2).
 pub(super) fn is_passing(status: u16) -> bool {
     matches!(status, 408 | 425 | 429 | 500 | 502 | 503 | 504)

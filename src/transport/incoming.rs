@@ -4,7 +4,7 @@ use crate::protocol::{Frame, Id};
 
 use super::TransportError;
 
-/// A frame to send, with what a transport may need beside its bytes.
+/// A frame to send, with what a transport may need in addition to its bytes.
 #[derive(Clone, Debug)]
 pub struct Outgoing {
     /// The message.
@@ -19,26 +19,26 @@ impl From<Frame> for Outgoing {
     }
 }
 
-/// What comes from a server.
+/// Something that arrived from a server.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Incoming {
     /// A message.
     Frame(Frame),
-    /// A message of the server's own, while it answers the request with this id (2025-11-25, *transports*, Streamable HTTP).
+    /// A message on the stream of the request with this id (2025-11-25, *transports*, Streamable HTTP).
     During(Id, Frame),
-    /// Something that is not a message; skipped.
+    /// Something that is not a message, and is skipped.
     Junk(Junk),
     /// A line of the server's log, from its standard error.
     Log(String),
-    /// The request with this id cannot be answered any more; the connection goes on.
+    /// The request with this id can no longer be answered; the connection continues.
     Failed {
         /// Our request.
         id: Id,
         /// What happened to it.
         error: TransportError,
     },
-    /// Our notification or reply did not reach the server; the connection goes on.
+    /// Our notification or reply did not reach the server; the connection continues.
     Undelivered {
         /// What it was: `notifications/initialized`, `the reply to 7`.
         what: String,
@@ -49,10 +49,10 @@ pub enum Incoming {
     Closed(Closed),
 }
 
-/// What a server wrote where a message was expected.
+/// What a server wrote instead of a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Junk {
-    /// The beginning of it, at most 200 bytes, not made safe for a terminal.
+    /// Its beginning, at most 200 bytes, not yet safe for a terminal.
     pub preview: String,
     /// Why it is not a message.
     pub reason: String,

@@ -1,14 +1,14 @@
 use std::time::Duration;
 
-/// What a transport puts up with.
+/// The limits of a transport.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// The largest message, in bytes. Default 1 GiB.
     pub max_message: u64,
-    /// How long a connection may take to be made. Default 10 s.
+    /// How long it may take to connect. Default 10 s.
     pub connect: Duration,
-    /// How long an answer that has begun may pause between two bytes. Default 30 s. Event streams may pause longer: there
-    /// the caller's clock rules.
+    /// How long an answer that has begun may pause between two bytes. Default 30 s. Event streams may pause longer:
+    /// there the caller's clock applies.
     pub between_bytes: Duration,
 }
 

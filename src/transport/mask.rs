@@ -7,20 +7,20 @@ use std::{
 use serde_json::Value;
 use url::Url;
 
-/// What stands in place of a part of an address that may be a credential.
+/// Shown instead of a part of an address that may be a credential.
 pub(crate) const REDACTED: &str = "[redacted]";
 
-/// From this length on a value is hidden wherever it stands.
+/// Values of at least this length are hidden everywhere.
 const LONG: usize = 8;
-/// A shorter one is hidden where it stands as a word of its own; below this length it may be anything.
+/// A shorter one is hidden only as a separate word; below this length it may be anything.
 const SHORT: usize = 3;
 
-/// Keys whose values programs go by.
+/// Keys whose values programs depend on.
 const WORDS: [&str; 12] =
     ["event", "server", "level", "code", "exit", "method", "jsonrpc", "id", "type", "time", "action", "name"];
 
-/// What must not be shown, and what is shown in its place: values that came from variables, credentials of the command
-/// line, and the secret parts of addresses. Clones share what they hide.
+/// What must not be shown, and what is shown instead: values of variables, credentials on the command line, and the
+/// secret parts of addresses. Clones share what they hide.
 #[derive(Clone, Default)]
 pub struct Mask(Arc<RwLock<Hidden>>);
 
@@ -28,12 +28,12 @@ pub struct Mask(Arc<RwLock<Hidden>>);
 struct Hidden {
     /// The value, and what is shown; the longest value first.
     values: Vec<(String, String)>,
-    /// A whole text after its variables were put in, and as it was written.
+    /// A whole text with its variables expanded, and as it was written.
     texts: Vec<(String, String)>,
 }
 
 impl Mask {
-    /// Hides `value`, in every way in which it may be written, behind `shown`.
+    /// Hides `value`, in every spelling, and shows `shown` instead.
     pub fn hide(&self, value: &str, shown: &str) {
         for part in [value, value.trim()] {
             let json = Value::from(part).to_string();
@@ -53,7 +53,7 @@ impl Mask {
         }
     }
 
-    /// Remembers that `text` is what became of `written`, which has variables in it.
+    /// Remembers that `text` is the expansion of `written`, which contains variables.
     pub fn write_as(&self, text: &str, written: &str) {
         self.edit(|hidden| hidden.texts.push((text.to_owned(), written.to_owned())));
     }
@@ -73,7 +73,7 @@ impl Mask {
         }
     }
 
-    /// `text` with everything hidden that must be.
+    /// `text` with all secrets hidden.
     pub fn apply<'a>(&self, text: &'a str) -> Cow<'a, str> {
         let hidden = self.0.read().unwrap_or_else(PoisonError::into_inner);
         let mut shown = Cow::Borrowed(text);
@@ -85,8 +85,8 @@ impl Mask {
         shown
     }
 
-    /// `text`, which is JSON, with everything hidden in its texts that must be; it is JSON still. Names and words that
-    /// programs go by are left alone, unless what must be hidden is too long to be one.
+    /// `text`, which is JSON, with all secrets in its strings hidden; it remains JSON. Names and words that programs
+    /// depend on are left alone, unless the secret is too long to be one.
     pub fn apply_json<'a>(&self, text: &'a str) -> Cow<'a, str> {
         if matches!(self.apply(text), Cow::Borrowed(_)) {
             return Cow::Borrowed(text);
@@ -122,14 +122,14 @@ impl Mask {
         }
     }
 
-    /// `text` with what is long and must be hidden hidden.
+    /// `text` with only the long secrets hidden.
     fn only_long(&self, text: &str) -> String {
         let hidden = self.0.read().unwrap_or_else(PoisonError::into_inner);
         let long = hidden.values.iter().filter(|(value, _)| value.len() >= LONG);
         long.fold(text.to_owned(), |text, (value, instead)| text.replace(value.as_str(), instead))
     }
 
-    /// A text of the configuration as it was written, else with everything hidden that must be.
+    /// A text of the configuration as it was written, or else with all secrets hidden.
     pub fn written(&self, text: &str) -> String {
         let hidden = self.0.read().unwrap_or_else(PoisonError::into_inner);
         let known = hidden.texts.iter().find(|(expanded, _)| expanded == text).map(|(_, written)| written.clone());
@@ -137,7 +137,7 @@ impl Mask {
         known.unwrap_or_else(|| self.apply(text).into_owned())
     }
 
-    /// Hides what `other` hides, too.
+    /// Also hides what `other` hides.
     pub fn join(&self, other: &Mask) {
         let other = other.0.read().unwrap_or_else(PoisonError::into_inner);
         let (values, texts) = (other.values.clone(), other.texts.clone());
@@ -171,14 +171,14 @@ impl fmt::Debug for Mask {
     }
 }
 
-/// Masks say nothing about what a configuration means.
+/// Masks do not affect the meaning of a configuration.
 impl PartialEq for Mask {
     fn eq(&self, _: &Self) -> bool {
         true
     }
 }
 
-/// An address without user info and fragment, and with the keys of its query alone.
+/// An address without user info and fragment, and with only the keys of its query.
 pub(crate) fn address(url: &Url) -> String {
     let mut shown = url.clone();
     // Both fail only for addresses that cannot have these parts.
@@ -190,7 +190,7 @@ pub(crate) fn address(url: &Url) -> String {
     if keys.is_empty() { shown.to_string() } else { format!("{shown}?{}", keys.join("&")) }
 }
 
-/// `part` as an address writes it in its path.
+/// `part` as it appears in the path of an address.
 fn in_address(part: &str) -> String {
     let Ok(mut url) = Url::parse("http://a/") else { return part.to_owned() };
     url.set_path(part);

@@ -45,20 +45,20 @@ pub trait Transport: Send {
     /// Queues a frame to be written, in order. Never waits: a peer that does not read cannot block the reader.
     ///
     /// # Errors
-    /// When the connection is closed. What goes wrong later comes out of [`Transport::next`].
+    /// If the connection is closed. Later errors come out of [`Transport::next`].
     fn send(&mut self, out: Outgoing) -> Result<(), TransportError>;
 
-    /// The next thing the server says. Cancel-safe. After [`Incoming::Closed`] it gives that again.
+    /// The next thing from the server. Cancel-safe. After [`Incoming::Closed`], returns that again.
     fn next(&mut self) -> BoxFuture<'_, Incoming>;
 
-    /// Tells the transport which revision was agreed on.
+    /// Sets the revision that was agreed on.
     fn agree(&mut self, revision: Revision);
 
-    /// The client gave up on request `id`. A transport with a stream for each request closes that one and returns `true`
-    /// when that alone tells the server (2026-07-28, *Streamable HTTP*, Cancellation); else `notifications/cancelled` is
-    /// sent.
+    /// The client gave up on request `id`. A transport with a stream for each request closes that one and returns
+    /// `true` if that is enough to tell the server (2026-07-28, *Streamable HTTP*, Cancellation); otherwise
+    /// `notifications/cancelled` is sent.
     fn cancel(&mut self, id: &Id) -> bool;
 
-    /// Ends the connection, politely first and for certain after `grace`, and gives how the server ended.
+    /// Ends the connection, politely first and forcibly after `grace`, and returns how the server ended.
     fn close(self: Box<Self>, grace: Grace) -> BoxFuture<'static, Ended>;
 }

@@ -1,4 +1,4 @@
-//! Server-sent events (HTML standard, section 9.2), with a bound on their size.
+//! Server-sent events (HTML standard, section 9.2), with a size limit.
 
 use std::{
     pin::Pin,
@@ -12,13 +12,13 @@ use futures_util::{Stream, StreamExt as _};
 use hyper::body::Bytes;
 use sse_stream::{Sse, SseByteStream};
 
-/// Why a stream of events ended before its time.
+/// Why a stream of events ended early.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum SseError {
-    /// An event is larger than the bound.
+    /// An event is larger than the limit.
     #[error("an event of more than {0} bytes")]
     TooLarge(u64),
-    /// The connection broke.
+    /// The connection failed.
     #[error("{0}")]
     Cut(String),
     /// Not UTF-8.
@@ -31,7 +31,7 @@ type ByteStream = Pin<Box<dyn Stream<Item = Result<Bytes, SseError>> + Send>>;
 /// The events of one response.
 pub(super) struct Events {
     stream: SseByteStream<ByteStream>,
-    /// Bytes that came since the last event.
+    /// Bytes received since the last event.
     pending: Arc<AtomicU64>,
     at_end: Arc<AtomicBool>,
     limit: u64,
@@ -45,7 +45,7 @@ impl Events {
     {
         let pending = Arc::new(AtomicU64::new(0));
         let counter = Arc::clone(&pending);
-        // A blank line at the end completes what the server left open; whether that counts is for the reader to say.
+        // A blank line at the end completes what the server left open; whether that counts is for the reader to decide.
         let (at_end, tail) = (Arc::new(AtomicBool::new(false)), b"\n\n".as_slice());
         let ended = Arc::clone(&at_end);
         let last = futures_util::stream::once(async move {
@@ -56,19 +56,19 @@ impl Events {
             let chunk = chunk?;
             let length = u64::try_from(chunk.len()).unwrap_or(u64::MAX);
             let seen = counter.fetch_add(length, Ordering::Relaxed);
-            // A chunk may hold many events, so only what came before it counts; `next` checks the rest.
+            // A chunk may contain many events, so only what came before it counts; `next` checks the rest.
             if seen > limit { Err(SseError::TooLarge(limit)) } else { Ok(chunk) }
         });
         Self { stream: SseByteStream::new(Box::pin(bounded)), pending, at_end, limit }
     }
 
-    /// Whether the last event was given only because the stream has ended: its blank line never came.
+    /// Whether the last event was returned only because the stream has ended: its blank line never came.
     pub(super) fn is_cut(&self) -> bool {
         self.at_end.load(Ordering::Relaxed)
     }
 
-    /// The next block of fields; `None` at the end. An unfinished block is given last, and [`Events::is_cut`] says so.
-    /// Cancel-safe. Blocks without data are given too: they may carry an `id` or a `retry`.
+    /// The next block of fields; `None` at the end. An unfinished block is returned last, and [`Events::is_cut`] says
+    /// so. Cancel-safe. Blocks without data are returned too: they may contain an `id` or a `retry`.
     pub(super) async fn next(&mut self) -> Option<Result<Sse, SseError>> {
         let next = self.stream.next().await?;
         self.pending.store(0, Ordering::Relaxed);
@@ -86,7 +86,8 @@ impl Events {
     }
 }
 
-/// The blocks of a stream that comes in `chunks`, for [`crate::fuzzing::sse_frames`]; the error last, where there is one.
+/// The blocks of a stream that arrives in `chunks`, for [`crate::fuzzing::sse_frames`]; the error last, if there is
+/// one.
 #[cfg(feature = "fuzzing")]
 pub(crate) fn fuzzed_events(chunks: Vec<Bytes>) -> Vec<Result<Sse, String>> {
     use futures_util::FutureExt as _;

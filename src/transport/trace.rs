@@ -18,11 +18,11 @@ use crate::{
 #[cfg(feature = "http")]
 mod exchange;
 
-/// A file that gets every frame and every HTTP exchange, one JSON object a line.
+/// A file with every frame and every HTTP exchange, one JSON object per line.
 ///
-/// Lines are `{"time", "server", KEY: …}` where KEY is `sent`, `received` (a frame), `http` (an exchange), `log`, `junk`,
-/// `failed`, `undelivered` or `closed`. What people answered, credentials and the values of configured headers are left
-/// out; session ids are hashed.
+/// Lines are `{"time", "server", KEY: …}` where KEY is `sent`, `received` (a frame), `http` (an exchange), `log`,
+/// `junk`, `failed`, `undelivered` or `closed`. People's answers, credentials and the values of configured headers are
+/// left out; session ids are hashed.
 #[derive(Clone)]
 pub struct Trace {
     lines: Arc<dyn Fn(&[u8]) + Send + Sync>,
@@ -35,11 +35,12 @@ pub struct Trace {
 crate::text::opaque! { Trace }
 
 impl Trace {
-    /// Starts a trace in `path`, which only its owner may read; `-` is stderr. What was in the file is gone, unless it is
-    /// open already (`/dev/stderr`), which is added to; what is not a regular file is not replaced.
+    /// Starts a trace in `path`, which only its owner may read; `-` is stderr. An existing file is overwritten, unless
+    /// it is already open (`/dev/stderr`), in which case the trace is appended. Anything but a regular file is not
+    /// replaced.
     ///
     /// # Errors
-    /// What the system says.
+    /// The system's error.
     pub fn create(path: &Path) -> io::Result<Self> {
         if path == Path::new("-") {
             return Ok(Self::to(standard_error()?, false));
@@ -50,8 +51,8 @@ impl Trace {
         Ok(Self::to(PrivateFile::new(path)?.put()?, true))
     }
 
-    /// A trace in `file`. A line that cannot be written must not end the call that it is about: it is the end of the trace,
-    /// and what there is of it is taken away again where the file `is_ours` alone.
+    /// A trace in `file`. A line that cannot be written must not end the call: it ends the trace, and a partial line is
+    /// removed if the file `is_ours` alone.
     fn to(file: File, is_ours: bool) -> Self {
         let fault = Arc::new(OnceLock::new());
         let (file, failed) = (Mutex::new((file, 0)), Arc::clone(&fault));
@@ -66,7 +67,7 @@ impl Trace {
                     if is_ours {
                         drop(file.0.set_len(file.1));
                     }
-                    // Nobody else sets it: the file is locked.
+                    // Nobody else sets it, because the file is locked.
                     let _ = failed.set(without_numbers(&error.to_string()));
                 }
             }
@@ -74,12 +75,12 @@ impl Trace {
         Self { fault, ..trace }
     }
 
-    /// Why the trace ends before its time, if it does.
+    /// Why the trace ends early, if it does.
     pub fn fault(&self) -> Option<&str> {
         self.fault.get().map(String::as_str)
     }
 
-    /// A trace whose lines go to `lines`, each with its line end.
+    /// A trace whose lines are passed to `lines`, each with its line end.
     pub fn passing_on(lines: impl Fn(&[u8]) + Send + Sync + 'static) -> Self {
         Self {
             lines: Arc::new(lines),
@@ -113,7 +114,7 @@ impl Trace {
         Self { server: name.to_owned(), ..self.clone() }
     }
 
-    /// The same file, with what `mask` hides left out.
+    /// The same file, with everything left out that `mask` hides.
     #[must_use]
     pub fn masked(mut self, mask: Mask) -> Self {
         self.mask = mask;
@@ -164,7 +165,7 @@ fn on_one_line(json: &[u8]) -> Vec<u8> {
     json.iter().map(|&byte| if matches!(byte, b'\n' | b'\r') { b' ' } else { byte }).collect()
 }
 
-/// The frame with the answers in it reduced to their keys; `None` when there are none.
+/// The frame with its answers reduced to their keys; `None` if there are none.
 fn redacted(frame: &Frame) -> Option<Value> {
     let key = match frame.kind() {
         FrameKind::Response { .. } => "content",

@@ -18,8 +18,8 @@ impl Printer {
         }
     }
 
-    /// Shows a link that was accepted without a person being asked, with its host and what there is to know about it, to
-    /// stderr, also when little is to be said.
+    /// Shows a link that was accepted without asking a person, with its host and its warnings, on stderr, even with
+    /// `--quiet`.
     pub fn link(&self, server: &ServerName, link: &Link) {
         if self.mode != OutputMode::Events {
             let Link { url, host, warnings } = link;
@@ -31,8 +31,8 @@ impl Printer {
         }
     }
 
-    /// Says that a question waits in the browser, at `url`, to stderr, also when little is to be said. `host` names this
-    /// machine where the person may sit at another one.
+    /// Prints that a question is waiting in the browser, at `url`, to stderr, even with `--quiet`. `host` is this
+    /// machine's name if the person may be at another one.
     pub fn waits_in_browser(&self, server: &ServerName, url: &str, host: Option<&str>) -> io::Result<()> {
         if self.mode == OutputMode::Events {
             return self.stdout(&format!("{}\n", json!({"event": "browser", "server": server, "url": url})));
@@ -44,12 +44,12 @@ impl Printer {
         Ok(())
     }
 
-    /// Shows where somebody can sign in to `server`, to stderr, also when little is to be said; in events mode as an event.
+    /// Prints where somebody can sign in to `server`, to stderr, even with `--quiet`; in events mode as an event.
     pub fn sign_in(&self, server: &ServerName, prompt: &str, link: &Link) {
         if self.mode == OutputMode::Events {
             let event = json!({"event": "sign-in", "server": server.as_str(), "prompt": prompt, "url": link.url,
                 "warnings": link.warnings});
-            // Who reads no events is not signed in either.
+            // If nobody reads the events, nobody can sign in either.
             drop(self.stdout(&format!("{event}\n")));
         } else {
             let head = format!("{} asks you to sign in", safe_line(server.as_str()));

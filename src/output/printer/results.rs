@@ -16,14 +16,14 @@ use crate::{
     text::{safe_piped, safe_text},
 };
 
-/// From how many bytes on a result is printed piece by piece.
+/// Results of at least this size are printed piece by piece.
 const LONG: usize = 1 << 20;
 
 impl Printer {
-    /// Prints the final result of a call; `saved` says in which file each block of it is.
+    /// Prints the final result of a call; `saved` has the file of each block.
     ///
     /// # Errors
-    /// As [`Printer::notice`].
+    /// As for [`Printer::notice`].
     pub fn result(&self, result: &RawValue, view: &CallToolResult, look: &ResultLook<'_>) -> io::Result<()> {
         gate().status(None);
         let saved = look.saved;
@@ -38,10 +38,10 @@ impl Printer {
         match self.mode {
             OutputMode::Text => {
                 let text = result_text(view, result.get(), *look, self.stdout_is_terminal);
-                // A pager would not pass images on.
+                // A pager would not pass on images.
                 if look.pictures.is_some() { self.stdout(&text) } else { self.long(&text) }
             }
-            // What a tool says of its failure is not the data that was asked for.
+            // A tool's error message is not the data that was asked for.
             OutputMode::Data if view.is_error => {
                 gate().print(&result_text(view, result.get(), *look, true));
                 Ok(())
@@ -52,11 +52,10 @@ impl Printer {
         }
     }
 
-    /// Prints the final result of a call where that can be done without a copy of what is long in it; gives whether it
-    /// could.
+    /// Prints the final result of a call without copying its long parts, if possible; returns whether it was.
     ///
     /// # Errors
-    /// As [`Printer::notice`].
+    /// As for [`Printer::notice`].
     pub fn result_as_it_came(&self, result: &RawValue, outline: &ResultOutline<'_>) -> io::Result<bool> {
         gate().status(None);
         let is_long = result.get().len() > LONG && outline.structured.is_none() && !outline.content.is_empty();
@@ -89,10 +88,10 @@ impl Printer {
         if ends_line { Ok(()) } else { self.bytes(b"\n") }
     }
 
-    /// Prints what a tool says of its failure to stderr, where stdout is for something else.
+    /// Prints a tool's error message to stderr, because stdout is for something else.
     ///
     /// # Errors
-    /// As [`Printer::notice`].
+    /// As for [`Printer::notice`].
     pub fn failure(&self, result: &RawValue, view: &CallToolResult) -> io::Result<()> {
         if self.mode == OutputMode::Events {
             self.result(result, view, &ResultLook::default())
@@ -102,10 +101,11 @@ impl Printer {
         }
     }
 
-    /// Prints what came of one call among many: a JSON object on one line, above a question that is on the same screen.
+    /// Prints the outcome of one call among many: a JSON object on one line, above a question that is on the same
+    /// screen.
     ///
     /// # Errors
-    /// As [`Printer::notice`].
+    /// As for [`Printer::notice`].
     pub fn row(&self, object: &str) -> io::Result<()> {
         let object = match (self.mode, object.strip_prefix('{')) {
             (OutputMode::Events, Some(rest)) => format!("{{\"event\":\"result\",{rest}"),
@@ -114,10 +114,10 @@ impl Printer {
         self.json_line(&object)
     }
 
-    /// Prints one part of a result: text bare, all else as JSON on one line.
+    /// Prints one part of a result: text unquoted, everything else as JSON on one line.
     ///
     /// # Errors
-    /// As [`Printer::notice`].
+    /// As for [`Printer::notice`].
     pub fn part(&self, part: &Value) -> io::Result<()> {
         gate().status(None);
         match (self.mode, part) {
@@ -131,10 +131,10 @@ impl Printer {
     }
 
     /// Prints data that is not a tool's result: `text` for people, which is made safe here, `value` for programs; in
-    /// events mode it is the object `{event, …}`.
+    /// events mode as the object `{event, …}`.
     ///
     /// # Errors
-    /// As [`Printer::notice`].
+    /// As for [`Printer::notice`].
     pub fn data(&self, event: &str, value: &Value, text: impl FnOnce() -> String) -> io::Result<()> {
         gate().status(None);
         match self.mode {
@@ -157,10 +157,10 @@ impl Printer {
         }
     }
 
-    /// The same, where nothing else is printed: long text for people is shown in a pager.
+    /// The same, if nothing else is printed: long text for people is shown in a pager.
     ///
     /// # Errors
-    /// As [`Printer::notice`].
+    /// As for [`Printer::notice`].
     pub fn page(&self, event: &str, value: &Value, text: impl FnOnce() -> String) -> io::Result<()> {
         if self.mode != OutputMode::Text || !self.stdout_is_terminal {
             return self.data(event, value, text);

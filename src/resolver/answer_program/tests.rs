@@ -107,7 +107,7 @@ async fn a_slow_program_is_ended_with_all_it_started() {
     life.ended().await;
 }
 
-/// A script that starts a child and does not end, and the life of both: they hold a pipe open for as long as they are.
+/// A script that starts a child and does not end, and the lifetime of both: they keep a pipe open while they run.
 fn with_a_child() -> (String, Life) {
     let folder = tempfile::tempdir().expect("a folder");
     let pipe = folder.path().join("life");

@@ -14,14 +14,14 @@ use crate::{
     form::Form,
 };
 
-/// Told of each link that an entry accepts, before the server is: it shows the link, and starts the browser when the
-/// flag says so. Must not block.
+/// Gets each link that an entry accepts, before the server gets the answer: it shows the link, and starts the browser
+/// if the flag says so. Must not block.
 pub type LinkSink = Arc<dyn Fn(&Arc<Question>, bool) + Send + Sync>;
 
-/// How many unused answers of one kind are told.
+/// How many unused answers of one kind are listed.
 const MOST_TOLD: usize = 20;
 
-/// Answers from a file and from `--answer` options. What neither speaks of is passed on.
+/// Answers from a file and from `--answer` options. Other questions are passed on.
 pub struct Answers {
     file: AnswersFile,
     overlay: Overlay,
@@ -31,17 +31,17 @@ pub struct Answers {
 
 crate::text::opaque! { Answers }
 
-/// What was used so far.
+/// What has been used so far.
 #[derive(Default)]
 struct UsedAnswers {
     used: Vec<bool>,
-    /// Every entry before this one is used up.
+    /// All entries before this one are used up.
     first_open: usize,
     keys: HashSet<String>,
 }
 
 impl Answers {
-    /// Answers from `file`, with `overlay` laid over it.
+    /// Answers from `file`, overridden by `overlay`.
     pub fn new(file: AnswersFile, overlay: Overlay, links: LinkSink) -> Self {
         let progress = UsedAnswers { used: vec![false; file.entries.len()], ..UsedAnswers::default() };
         Self { file, overlay, links, progress: Mutex::new(progress) }
@@ -52,7 +52,7 @@ impl Answers {
         &self.file
     }
 
-    /// What was never used, each as a fragment: an entry with its place, the keys of a plain object, an `--answer`.
+    /// Unused answers, each as a fragment: an entry with its place, the keys of a plain object, an `--answer`.
     pub fn unused(&self) -> Vec<String> {
         let progress = self.progress.lock().unwrap_or_else(PoisonError::into_inner);
         let mut entries = self.file.entries.iter().zip(&progress.used).filter(|(_, used)| !**used);
@@ -102,7 +102,7 @@ impl Answers {
         filled(plain.map(|_| self.file.name.as_str()), form, source, question)
     }
 
-    /// The required fields that the plain object, or what stands in for it, leaves out.
+    /// The required fields that the plain object, or the options in its place, leave out.
     fn left_out(&self, question: &Question) -> Option<String> {
         let form = question.form().filter(|_| self.file.plain.is_some() || !self.overlay.is_empty())?;
         let nothing = Map::new();
@@ -133,7 +133,7 @@ impl Answers {
 }
 
 impl UsedAnswers {
-    /// Takes the first entry that is not used up and fits.
+    /// Takes the first matching entry that is not used up.
     fn take_entry<'a>(
         &mut self,
         entries: &'a [AnswersEntry],

@@ -11,24 +11,24 @@ pub enum AnswersError {
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         reason: String,
     },
-    /// It is not what it should be.
+    /// Its content is wrong.
     #[error("the answers file {name}{}: {reason}",
         place.map(|place| format!(":{}:{}", place.line, place.column)).unwrap_or_default())]
     Wrong {
-        /// What the file is called.
+        /// The file's name.
         name: String,
-        /// Where in it.
+        /// The position in it.
         place: Option<FilePlace>,
         /// What is wrong there.
         reason: String,
     },
-    /// An `--answer` does not read as `KEY=VALUE` or `KEY:=JSON`.
+    /// An `--answer` is neither `KEY=VALUE` nor `KEY:=JSON`.
     #[error("--answer {text:?}: {reason}")]
     Typed {
-        /// What was given.
+        /// The option's text.
         text: String,
         /// What is wrong with it.
         reason: String,

@@ -4,7 +4,7 @@ use super::{AnswersEntry, Overlay};
 use crate::form::{Field, Form};
 use crate::text::safe_line;
 
-/// Why an entry does not fill a form: one line with the field's key and the rule, made safe for a terminal.
+/// Why an entry cannot fill a form: one line with the field's key and the rule, safe for a terminal.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct FillError(String);
@@ -14,28 +14,28 @@ pub struct FillError(String);
 pub struct FillSource<'a> {
     /// The values by field.
     pub content: &'a Map<String, Value>,
-    /// What is laid over them.
+    /// What overrides them.
     pub overlay: &'a Overlay,
     /// The fields whose default is not sent.
     pub omit: &'a [String],
     /// Whether fields that look like secrets may be filled.
     pub secret: bool,
-    /// Whether a key that is not a field is an error; else it is left out.
+    /// Whether a key that is not a field is an error; otherwise it is left out.
     pub strict: bool,
 }
 
 impl<'a> FillSource<'a> {
-    /// An entry, with `overlay` over it.
+    /// An entry, overridden by `overlay`.
     pub fn entry(entry: &'a AnswersEntry, overlay: &'a Overlay) -> Self {
         Self { content: &entry.content, overlay, omit: &entry.omit, secret: entry.secret, strict: true }
     }
 
-    /// A plain object, with `overlay` over it.
+    /// A plain object, overridden by `overlay`.
     pub fn plain(content: &'a Map<String, Value>, overlay: &'a Overlay) -> Self {
         Self { content, overlay, omit: &[], secret: false, strict: false }
     }
 
-    /// The error of the field `key`, which is empty where the whole form is meant.
+    /// An error about the field `key`, or about the whole form if that is empty.
     fn wrong(&self, key: &str, reason: &str, field: Option<&Field>) -> FillError {
         let is_typed = self.overlay.typed.iter().any(|(typed, _)| typed == key);
         let option = if is_typed { "--answer " } else { "" };
@@ -54,17 +54,17 @@ impl<'a> FillSource<'a> {
         self.uncovered(form).next().is_none()
     }
 
-    /// The required fields of `form` for which there is neither a value nor a default.
+    /// The required fields of `form` without a value or a default.
     pub fn uncovered<'f>(&self, form: &'f Form) -> impl Iterator<Item = &'f Field> {
         form.fields.iter().filter(|field| field.required && field.default.is_none() && !self.names(field))
     }
 }
 
-/// The content that `source` gives for `form`: complete, in the form's order, and checked against its schema. A field
-/// that is left out sends its default, or nothing.
+/// The content for `form` from `source`: complete, in the form's order, and checked against its schema. A field that is
+/// left out sends its default, or nothing.
 ///
 /// # Errors
-/// The first field that is not filled as the form wants it.
+/// The first field that is not filled correctly.
 pub fn fill(form: &Form, source: FillSource<'_>) -> Result<Map<String, Value>, FillError> {
     let mut content = Map::new();
     for field in &form.fields {

@@ -1,4 +1,5 @@
-//! Answers from a file: the format, which entry answers what, and what is sent. `docs/answers.md` describes it.
+//! Answers from a file: the format, which entry answers which question, and what is sent. `docs/answers.md` describes
+//! it.
 
 mod error;
 mod fill;

@@ -3,14 +3,14 @@ use serde_json::{Map, Value};
 use super::When;
 use crate::config::FilePlace;
 
-/// An answers file, read and checked.
+/// An answers file, parsed and checked.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct AnswersFile {
-    /// What the file is called in messages.
+    /// The file's name in messages.
     pub name: String,
-    /// The plain object, where the file is one: content for every form that it can fill, fields by name.
+    /// The plain object, if the file is one: content for every form that it can fill, by field.
     pub plain: Option<Map<String, Value>>,
-    /// What happens to a question that nothing here answers, where the file says so.
+    /// What happens to a question that nothing here answers, if the file says so.
     pub otherwise: Option<Otherwise>,
     /// The entries, in the file's order.
     pub entries: Vec<AnswersEntry>,
@@ -19,7 +19,7 @@ pub struct AnswersFile {
 /// What happens to a question that nobody answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Otherwise {
-    /// The person at the terminal is asked; without one it is as [`Otherwise::Fail`].
+    /// The person at the terminal is asked; without one, as for [`Otherwise::Fail`].
     Prompt,
     /// The server is told decline.
     Decline,
@@ -30,7 +30,7 @@ pub enum Otherwise {
 }
 
 impl Otherwise {
-    /// Every one of them with its word.
+    /// Each of them with its word.
     pub const WORDS: [(&'static str, Self); 4] =
         [("prompt", Self::Prompt), ("decline", Self::Decline), ("cancel", Self::Cancel), ("fail", Self::Fail)];
 
@@ -50,7 +50,7 @@ impl Otherwise {
 pub struct AnswersEntry {
     /// Its number in the file, from 1.
     pub number: usize,
-    /// Where it begins.
+    /// Its position.
     pub place: FilePlace,
     /// Which questions it answers.
     pub when: When,
@@ -60,7 +60,7 @@ pub struct AnswersEntry {
     pub content: Map<String, Value>,
     /// The fields whose default is not sent.
     pub omit: Vec<String>,
-    /// Whether the browser is started for a link.
+    /// Whether to start the browser for a link.
     pub open: bool,
     /// Whether it may answer more than one question.
     pub repeat: bool,
@@ -87,7 +87,7 @@ pub enum Action {
 }
 
 impl Action {
-    /// Every one of them with its word.
+    /// Each of them with its word.
     pub const WORDS: [(&'static str, Self); 3] =
         [("accept", Self::Accept), ("decline", Self::Decline), ("cancel", Self::Cancel)];
 

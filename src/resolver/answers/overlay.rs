@@ -3,10 +3,10 @@ use serde_json::Value;
 use super::AnswersError;
 use crate::form::Field;
 
-/// `--answer` options: values for fields by name, laid over whatever file there is.
+/// `--answer` options: values for fields by name, which override a file.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Overlay {
-    /// The options, in order. A key that is repeated gives the values of a list, and is wrong elsewhere.
+    /// The options, in order. A repeated key gives the values of a list, and is an error for other fields.
     pub typed: Vec<(String, TypedAnswer)>,
 }
 
@@ -23,7 +23,7 @@ impl Overlay {
     /// Reads `KEY=TEXT` and `KEY:=JSON`, split at the first `=`.
     ///
     /// # Errors
-    /// [`AnswersError::Typed`] for one that is neither.
+    /// [`AnswersError::Typed`] for anything else.
     pub fn parse(options: &[String]) -> Result<Self, AnswersError> {
         let one = |text: &String| {
             let wrong = |reason: &str| AnswersError::Typed { text: text.clone(), reason: reason.to_owned() };
@@ -51,8 +51,8 @@ impl Overlay {
         self.typed.is_empty()
     }
 
-    /// The value for `field`, where there is one. Text is read as the field reads what a person types; but commas separate
-    /// choices alone.
+    /// The value for `field`, if there is one. Text is read like text that a person types, except that commas separate
+    /// only choices.
     pub(super) fn value(&self, field: &Field) -> Option<Result<Value, String>> {
         let given: Vec<&TypedAnswer> =
             self.typed.iter().filter(|(key, _)| *key == field.key).map(|(_, typed)| typed).collect();

@@ -16,7 +16,7 @@ impl AnswersFile {
     /// Reads the file at `path`.
     ///
     /// # Errors
-    /// When it cannot be read, or is not what it should be.
+    /// If it cannot be read, or its content is wrong.
     pub fn load(path: &Path) -> Result<Self, AnswersError> {
         let unreadable = |reason: String| AnswersError::Unreadable { path: path.to_owned(), reason };
         let bytes = files::read(path).map_err(|error| unreadable(error.to_string()))?;
@@ -24,10 +24,10 @@ impl AnswersFile {
         Self::parse(&text, &path.display().to_string())
     }
 
-    /// Reads the text of an answers file; `name` is what the file is called in messages.
+    /// Reads the text of an answers file; `name` is the file's name in messages.
     ///
     /// # Errors
-    /// [`AnswersError::Wrong`], with its place.
+    /// [`AnswersError::Wrong`], with its position.
     ///
     /// ```
     /// use toolnexus::resolver::answers::AnswersFile;
@@ -188,7 +188,7 @@ impl AnswersReader<'_> {
         Ok(when)
     }
 
-    /// Whether every key of `node` is one of `known`, and stands there once.
+    /// Checks that every key of `node` is one of `known`, and appears only once.
     fn check_keys(&self, within: &str, node: &Node, known: &[&str]) -> Result<(), AnswersError> {
         self.check_repeated(within, node)?;
         let Some(odd) = node.members().unwrap_or_default().iter().find(|member| !known.contains(&member.key.as_str()))
@@ -246,7 +246,7 @@ impl AnswersReader<'_> {
     }
 }
 
-/// Whether an object is the form with a version, not an answer to a form that has a field of that name.
+/// Whether an object is the format with a version, and not the answer to a form with a field of that name.
 fn is_versioned(root: &Node) -> bool {
     root.member("version").is_some_and(|version| {
         matches!(version.value.content, Content::Number(_))

@@ -3,11 +3,11 @@ use serde_json::{Map, Value, json};
 use super::UrlPattern;
 use crate::{elicitation::Question, form::Field, output::safe_json, text::start_of};
 
-/// How much of a question's first line stands in an entry, in bytes.
+/// How many bytes of a question's first line are used in an entry.
 const LONGEST: usize = 200;
 
-/// An entry that would answer `question`, ready to paste into an answers file: one line of JSON, made safe for a terminal.
-/// Each `null` in it stands for a value that only the user can give, and is refused as it is.
+/// An entry that would answer `question`, ready to paste into an answers file: one line of JSON, safe for a terminal.
+/// Each `null` in it is a placeholder for a value that only the user knows, and is refused if it is left.
 pub fn suggest(question: &Question) -> String {
     let origin = &question.origin;
     let mut when = Map::new();
@@ -42,7 +42,7 @@ pub fn suggest(question: &Question) -> String {
     safe_json(&spaced(&Value::Object(entry))).into_owned()
 }
 
-/// What an entry's `when` says of the words of `question`: its first line, where it is short enough to be written.
+/// What an entry's `when` says about the message of `question`: its first line, if that is short enough.
 pub(in crate::resolver) fn message_condition(question: &Question) -> Option<(String, Value)> {
     let prompt = &question.request.prompt;
     let line = prompt.lines().next().filter(|line| !line.trim().is_empty())?;
@@ -51,8 +51,8 @@ pub(in crate::resolver) fn message_condition(question: &Question) -> Option<(Str
     Some(("message".to_owned(), json!(if is_whole { start.to_owned() } else { format!("{start}*") })))
 }
 
-/// What an entry's `when` says of the link of `question`: its address with all after the path left open, or only that it is a link
-/// where that is not an address to accept, or one that is another each time: a port of this machine.
+/// What an entry's `when` says about the link of `question`: its address with everything after the path left open, or
+/// only that it is a link, if the address cannot be accepted or changes every time: a port on this machine.
 pub(in crate::resolver) fn link_condition(question: &Question) -> (&'static str, Value) {
     let url = question.request.url.as_deref().unwrap_or_default();
     if question.link().is_some_and(|link| link.is_loopback()) {
@@ -66,7 +66,7 @@ pub(in crate::resolver) fn link_condition(question: &Question) -> (&'static str,
     if fits { ("url", json!(pattern)) } else { ("mode", json!("url")) }
 }
 
-/// JSON on one line with a blank after each `:` and `,`.
+/// JSON on one line with a space after each `:` and `,`.
 fn spaced(value: &Value) -> String {
     match value {
         Value::Object(object) => {

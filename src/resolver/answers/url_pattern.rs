@@ -4,7 +4,7 @@ use url::{Position, Url};
 
 use super::Glob;
 
-/// A web address whose scheme and host are exact, and whose path (with query and fragment) may have `*` in it.
+/// A web address whose scheme and host are exact, and whose path (with query and fragment) may contain `*`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UrlPattern {
     /// Everything before the path, as the parser writes it.
@@ -16,7 +16,7 @@ impl UrlPattern {
     /// Reads a pattern such as `https://host/path*`.
     ///
     /// # Errors
-    /// A reason, when the part before the path is not exact, or is not a web address.
+    /// A reason, if the part before the path is not exact, or is not a web address.
     pub fn parse(text: &str) -> Result<Self, String> {
         let example = "expected an address such as \"https://host.example/path*\"";
         let (scheme, rest) = text.split_once("://").ok_or(example)?;
@@ -35,7 +35,7 @@ impl UrlPattern {
         Ok(Self { origin: url[..Position::BeforePath].to_owned(), rest: Glob::new(&path) })
     }
 
-    /// Whether the link `text` fits.
+    /// Whether the link `text` matches.
     pub fn fits(&self, text: &str) -> bool {
         Url::parse(text).is_ok_and(|url| {
             let (origin, rest) = (&url[..Position::BeforePath], &url[Position::BeforePath..]);

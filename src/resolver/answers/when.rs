@@ -8,7 +8,7 @@ use crate::{
     form::Form,
 };
 
-/// A text in which `*` stands for any characters, also none.
+/// Text in which `*` stands for any number of characters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Glob(Vec<String>);
 
@@ -18,7 +18,7 @@ impl Glob {
         Self(text.split('*').map(str::to_owned).collect())
     }
 
-    /// Whether the whole of `text` fits. Takes time in proportion to both lengths at most.
+    /// Whether the whole of `text` matches. The time is at most proportional to the product of both lengths.
     pub fn fits(&self, text: &str) -> bool {
         let [first, middle @ .., last] = self.0.as_slice() else {
             return self.0.first().is_some_and(|only| only == text);
@@ -26,7 +26,7 @@ impl Glob {
         let Some(text) = text.strip_prefix(first.as_str()).and_then(|text| text.strip_suffix(last.as_str())) else {
             return false;
         };
-        // The shortest way through each part leaves the most for the next one.
+        // The leftmost match of each part leaves the most text for the next one.
         middle.iter().try_fold(text, |text, part| Some(&text[text.find(part.as_str())? + part.len()..])).is_some()
     }
 }
@@ -37,12 +37,12 @@ impl fmt::Display for Glob {
     }
 }
 
-/// Which questions an entry answers: all that it names must hold.
+/// Which questions an entry answers: all of its conditions must match.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct When {
     /// The server's name.
     pub server: Option<Glob>,
-    /// What is being done: the tool, prompt or resource.
+    /// What is in use: the tool, prompt or resource.
     pub call: Option<Glob>,
     /// The tool that is being called.
     pub tool: Option<Glob>,
@@ -57,24 +57,24 @@ pub struct When {
 }
 
 impl When {
-    /// Whether it speaks of links by name: without that no link is accepted.
+    /// Whether it names links: otherwise it accepts no link.
     pub fn names_links(&self) -> bool {
         self.is_link == Some(true) || self.url.is_some()
     }
 
-    /// The same without what it says of the server and of what is being done there.
+    /// The same without its conditions on the server and on what is in use there.
     #[must_use]
     pub fn of_any_origin(self) -> Self {
         Self { server: None, call: None, tool: None, ..self }
     }
 
-    /// Whether questions of the server `server` during the tool `tool` may be meant.
+    /// Whether it may match questions of the server `server` during the tool `tool`.
     pub fn fits_origin(&self, server: &str, tool: &str) -> bool {
         let fits = |glob: &Option<Glob>, text| glob.as_ref().is_none_or(|glob| glob.fits(text));
         fits(&self.server, server) && fits(&self.call, tool) && fits(&self.tool, tool)
     }
 
-    /// The object as it stands in a file.
+    /// The object as written in a file.
     pub fn to_value(&self) -> Map<String, Value> {
         let mut object = Map::new();
         let globs = [("server", &self.server), ("call", &self.call), ("tool", &self.tool), ("message", &self.message)];
@@ -90,7 +90,7 @@ impl When {
         object
     }
 
-    /// Whether `question` is meant. `form` is its form, `None` for a link. The host's own sign-in is never meant.
+    /// Whether `question` matches. `form` is its form, `None` for a link. The host's own sign-in never matches.
     pub fn fits(&self, question: &Question, form: Option<&Form>) -> bool {
         let origin = &question.origin;
         let named = |glob: &Option<Glob>, text: Option<&str>| {

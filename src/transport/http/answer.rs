@@ -25,13 +25,13 @@ const QUOTED: usize = 200;
 /// Some servers write it before JSON.
 const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
-/// The media type in lower case, without parameters; empty when there is none.
+/// The media type in lower case, without parameters; empty if there is none.
 pub(super) fn media_type(response: &Response) -> String {
     let value = response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     value.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
 }
 
-/// How long the server wants to be left alone: `Retry-After` in seconds or as a date (RFC 9110, section 10.2.3).
+/// How long the server asks us to wait: `Retry-After` in seconds or as a date (RFC 9110, section 10.2.3).
 pub(super) fn retry_after(response: &Response) -> Option<Duration> {
     let value = response.headers().get(RETRY_AFTER)?.to_str().ok()?.trim();
     if let Ok(seconds) = value.parse() {
@@ -50,14 +50,14 @@ pub(super) fn events(response: Response, limits: &Limits) -> Events {
 /// The whole body of an answer.
 ///
 /// # Errors
-/// When it is too large, pauses for too long, or is cut.
+/// If it is too large, pauses for too long, or is cut off.
 pub(super) async fn body(mut response: Response, limits: &Limits) -> Result<Vec<u8>, TransportError> {
     let too_large = TransportError::TooLarge { limit: limits.max_message };
     let announced = response.content_length().unwrap_or(0);
     if announced > limits.max_message {
         return Err(too_large);
     }
-    // A length is only a promise: no more than this is reserved for it.
+    // The announced length may be wrong: no more than this is reserved for it.
     let mut body = Vec::with_capacity(usize::try_from(announced.min(1 << 20)).unwrap_or(0));
     loop {
         let chunk = timeout(limits.between_bytes, response.chunk()).await;
@@ -72,7 +72,7 @@ pub(super) async fn body(mut response: Response, limits: &Limits) -> Result<Vec<
     }
 }
 
-/// The beginning of the body of a refusal, as much of it as comes.
+/// The beginning of a refusal's body, as much of it as arrives.
 pub(super) async fn refusal(mut response: Response, pause: Duration) -> Vec<u8> {
     let mut body = Vec::new();
     while (body.len() as u64) < REFUSAL {
@@ -109,7 +109,7 @@ pub(super) fn rpc_error(body: &[u8]) -> Option<RpcError> {
     Some(RpcError::from_value(error))
 }
 
-/// The beginning of a body on one line, for an error message. Not made safe for a terminal.
+/// The beginning of a body on one line, for an error message. Not yet safe for a terminal.
 pub(super) fn quote(body: &[u8]) -> String {
     let text = String::from_utf8_lossy(&body[..body.len().min(4 * QUOTED)]);
     let words = text.split_whitespace().collect::<Vec<_>>().join(" ");

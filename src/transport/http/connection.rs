@@ -26,20 +26,20 @@ use crate::{
     },
 };
 
-/// How many messages wait for the client before the reading stops.
+/// How many messages may wait for the client before reading stops.
 const WAITING: usize = 64;
-/// How long what is being sent may take to be sent, where nothing is said.
+/// How long messages in progress may take to be sent, by default.
 const UNDER_WAY: Duration = Duration::from_millis(200);
-/// The end of a session is told within this time, or not at all.
+/// How long the request that ends the session may take.
 const GOODBYE: Duration = Duration::from_secs(1);
 
 /// A connection to a server at a web address. Nothing is sent before the first message.
 ///
-/// Streamable HTTP of every revision is spoken, and HTTP+SSE of 2024-11-05 when the endpoint says so or `initialize` is
-/// refused with 400, 404 or 405. HTTP exchanges, not frames, are written to `trace`.
+/// Speaks Streamable HTTP in every revision, and HTTP+SSE of 2024-11-05 if the endpoint says so or `initialize` is
+/// refused with 400, 404 or 405. The `trace` gets HTTP exchanges, not frames.
 ///
 /// # Errors
-/// When the configured headers cannot be used.
+/// If the configured headers cannot be used.
 pub fn connect(
     endpoint: &HttpEndpoint,
     limits: Limits,
@@ -51,7 +51,7 @@ pub fn connect(
 /// Like [`connect`], with `credentials` that are asked before each request.
 ///
 /// # Errors
-/// As [`connect`].
+/// As for [`connect`].
 pub fn connect_with(
     endpoint: &HttpEndpoint,
     limits: Limits,
@@ -90,11 +90,11 @@ pub fn connect_with(
 struct HttpConnection {
     peer: Arc<HttpPeer>,
     incoming: mpsc::Receiver<Incoming>,
-    /// The requests under way, and whether closing their stream tells the server.
+    /// The requests in progress, and whether closing their stream tells the server.
     open: HashMap<Id, (AbortHandle, bool)>,
-    /// Notifications and replies under way.
+    /// Notifications and replies in progress.
     quiet: TaskTracker,
-    /// Fires when messages may go: the handshake's last word has to arrive before anything else does.
+    /// Fires when messages may be sent: the last message of the handshake has to arrive first.
     gate: CancellationToken,
     ended: Option<Closed>,
     _closes: DropGuard,

@@ -11,8 +11,8 @@ use url::{Origin, Url};
 const COUNT: usize = 50;
 const LARGEST: usize = 4096;
 
-/// The cookies of one connection (RFC 6265): load balancers lead a session to its node by them. They live in memory, and
-/// go back to the exact origin that set them and to no other, whatever `Domain` says.
+/// The cookies of one connection (RFC 6265): load balancers use them to keep a session on its node. They stay in
+/// memory, and go back only to the exact origin that set them, whatever `Domain` says.
 #[derive(Default)]
 pub(super) struct Cookies(Mutex<HashMap<Origin, Vec<Cookie>>>);
 
@@ -23,7 +23,7 @@ struct Cookie {
 }
 
 impl Cookies {
-    /// Keeps what the answer of `url` sets, and drops what it ends.
+    /// Stores the cookies that the answer of `url` sets, and drops those that it ends.
     pub(super) fn take(&self, url: &Url, headers: &HeaderMap) {
         for header in headers.get_all(SET_COOKIE) {
             let Some((cookie, lives)) =
@@ -40,8 +40,8 @@ impl Cookies {
         }
     }
 
-    /// What a request to `url` carries beside the `Cookie` header that is configured for it, whose names win. `None` when
-    /// there is nothing to add.
+    /// The `Cookie` header for a request to `url`; the names in the configured header take precedence. `None` if there
+    /// is nothing to add.
     pub(super) fn beside(&self, url: &Url, configured: Option<&HeaderValue>) -> Option<HeaderValue> {
         let configured = configured.map_or("", |value| value.to_str().unwrap_or_default());
         let is_given =
@@ -68,14 +68,14 @@ impl Cookies {
 }
 
 impl Cookie {
-    /// Whether it belongs to requests of this path (RFC 6265, section 5.1.4).
+    /// Whether it applies to requests with this path (RFC 6265, section 5.1.4).
     fn fits(&self, path: &str) -> bool {
         path.strip_prefix(self.path.as_str())
             .is_some_and(|rest| rest.is_empty() || self.path.ends_with('/') || rest.starts_with('/'))
     }
 }
 
-/// A `Set-Cookie` header of `url` (RFC 6265, section 5.2), and whether the cookie lives on.
+/// A `Set-Cookie` header of `url` (RFC 6265, section 5.2), and whether the cookie is still valid.
 fn read(header: &str, url: &Url) -> Option<(Cookie, bool)> {
     let mut parts = header.split(';');
     let (name, value) = parts.next()?.split_once('=')?;

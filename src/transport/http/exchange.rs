@@ -17,22 +17,22 @@ use crate::{
     transport::{Incoming, Junk, Outgoing, TransportError, is_passing},
 };
 
-/// How long other messages wait for the last word of a handshake to be accepted.
+/// How long other messages wait until the last message of a handshake is accepted.
 const HANDSHAKE_WAIT: Duration = Duration::from_secs(2);
 
-/// A message on its way out.
+/// A message to be sent.
 pub(super) struct Post {
     pub(super) out: Outgoing,
-    /// The headers that a modern message needs; `None` for a legacy one.
+    /// The headers for a modern message; `None` for a legacy one.
     pub(super) mirrored: Option<HeaderMap>,
-    /// Fires when this message may go.
+    /// Fires when this message may be sent.
     pub(super) gate: CancellationToken,
-    /// Lets later messages go when dropped.
+    /// Lets later messages be sent when dropped.
     pub(super) opens: Option<DropGuard>,
 }
 
 impl HttpPeer {
-    /// Carries a message, and what comes back on it.
+    /// Sends a message, and handles the response.
     pub(super) async fn exchange(self: Arc<Self>, mut post: Post) {
         post.gate.cancelled().await;
         let mut opens = post.opens.take();
@@ -73,20 +73,20 @@ impl HttpPeer {
         self.tell(Incoming::Undelivered { what, error }).await;
     }
 
-    /// Sends a notification or a reply. Whatever the server says to it in a 2xx is fine.
+    /// Sends a notification or a reply. Any 2xx response is fine.
     async fn deliver(&self, post: &Post) -> Result<(), TransportError> {
         let fetched = self.post(post).await?;
         let pause = self.limits.between_bytes;
         if fetched.status().is_success() {
-            // A body that is read to its end leaves the connection for the next message.
+            // If the body is read to its end, the next message can use the connection.
             drop(timeout(Duration::from_secs(1), answer::refusal(fetched.response, pause)).await);
             return Ok(());
         }
         Err(self.read_refusal(fetched).await.into_error())
     }
 
-    /// Opens the stream of a new legacy session beside its first request, which does not wait for it: most servers ask on
-    /// the call's own.
+    /// Opens the stream of a new legacy session in parallel to its first request, which does not wait for it: most
+    /// servers ask on the call's own stream.
     fn listen_if_legacy(self: &Arc<Self>, post: &Post) {
         if post.mirrored.is_none() && self.posts_to.get().is_none() {
             let peer = Arc::clone(self);
@@ -94,7 +94,7 @@ impl HttpPeer {
         }
     }
 
-    /// Sends a request and brings its answer in.
+    /// Sends a request and passes on its answer.
     async fn ask(self: &Arc<Self>, id: &Id, method: &str, post: &Post) -> Result<(), TransportError> {
         let fetched = self.post(post).await?;
         if !fetched.status().is_success() {
@@ -121,7 +121,7 @@ impl HttpPeer {
         self.read_answer(id, fetched, post.mirrored.is_none()).await
     }
 
-    /// Speaks HTTP+SSE from now on if the server does; else the failure that led here counts.
+    /// Switches to HTTP+SSE if the server speaks it; otherwise the failure that led here counts.
     async fn fall_back(self: &Arc<Self>, post: &Post, error: TransportError) -> Result<(), TransportError> {
         if self.posts_to.get().is_some() || self.open_two_endpoints().await.is_err() {
             return Err(error);
@@ -136,13 +136,13 @@ impl HttpPeer {
         Ok(())
     }
 
-    /// With HTTP+SSE the answer comes on the stream. Some servers put it into the response instead.
+    /// With HTTP+SSE the answer arrives on the stream. Some servers put it into the response instead.
     async fn take_inline(&self, id: &Id, fetched: Fetched) {
         if answer::media_type(&fetched.response) != "application/json" {
             return;
         }
         let Ok(body) = answer::body(fetched.response, &self.limits).await else { return };
-        // What is not a message is a word of acceptance.
+        // Anything that is not a message just means that it was accepted.
         for frame in answer::frames(body).unwrap_or_default() {
             self.pass_on(frame, Some(id)).await;
         }
@@ -153,7 +153,7 @@ impl HttpPeer {
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         headers.insert(ACCEPT, HeaderValue::from_static("application/json, text/event-stream"));
         let url = self.posts_to.get().unwrap_or(&self.url);
-        // A call may do something each time; all else asks, tells or answers.
+        // A call may have an effect each time; other requests only ask.
         let is_repeatable = post.out.frame.method() != Some("tools/call");
         self.fetch(HttpRequest {
             method: Method::POST,
@@ -194,7 +194,8 @@ impl HttpPeer {
         }
     }
 
-    /// Hands a message to the client; `true` when it answers `asked`. An error for no request answers it too.
+    /// Passes a message to the client; returns `true` if it answers `asked`. An error without an id also counts as the
+    /// answer.
     pub(super) async fn pass_on(&self, frame: Frame, asked: Option<&Id>) -> bool {
         let (frame, answers) = match (frame.kind(), asked) {
             (FrameKind::Response { id } | FrameKind::Error { id: Some(id) }, Some(asked)) => {
@@ -215,7 +216,7 @@ impl HttpPeer {
         answers
     }
 
-    /// Hands the data of an event that was cut to the client, if it is a whole answer to `asked`.
+    /// Passes on the data of a cut-off event, if it is a complete answer to `asked`.
     pub(super) async fn pass_on_answer(&self, data: String, asked: Option<&Id>) -> bool {
         let is_answer = |frame: &Frame| matches!(frame.kind(), FrameKind::Response { id } | FrameKind::Error { id: Some(id) } if Some(id) == asked);
         let answer = answer::frames(data.into_bytes()).ok().and_then(|frames| frames.into_iter().find(is_answer));
@@ -225,7 +226,7 @@ impl HttpPeer {
         }
     }
 
-    /// Hands the data of an event to the client; `true` when it answers `asked`.
+    /// Passes the data of an event to the client; returns `true` if it answers `asked`.
     pub(super) async fn pass_on_data(&self, data: String, asked: Option<&Id>) -> bool {
         match answer::frames(data.into_bytes()) {
             Ok(frames) => {
@@ -248,13 +249,13 @@ impl HttpPeer {
         let retry_after = answer::retry_after(&fetched.response);
         let body = answer::refusal(fetched.response, self.limits.between_bytes).await;
         let error = answer::rpc_error(&body);
-        // Some servers answer 400 where 404 is right.
+        // Some servers answer 400 where 404 would be right.
         let names_session = || error.as_ref().is_some_and(|error| error.message.to_lowercase().contains("session"));
         if in_session && (status == 404 || (status == 400 && names_session())) {
             return Refusal::Other(TransportError::SessionLost { status });
         }
         match error {
-            // Of a gateway's status the words count, and the message may be sent again.
+            // Gateway errors are temporary: their text is kept, and the message may be sent again.
             Some(error) if status != 401 && challenge.is_none() && !(is_passing(status) && status != 500) => {
                 Refusal::Rpc(error)
             }
@@ -264,7 +265,7 @@ impl HttpPeer {
     }
 }
 
-/// What a response with an error status says.
+/// The meaning of a response with an error status.
 enum Refusal {
     /// A JSON-RPC error.
     Rpc(RpcError),

@@ -30,9 +30,9 @@ pub(super) struct HttpPeer {
     pub(super) url: Url,
     pub(super) kind: HttpKind,
     pub(super) limits: Limits,
-    /// The configured headers, for the origin of `url` alone.
+    /// The configured headers, only for the origin of `url`.
     pub(super) headers: HeaderMap,
-    /// What lets requests to the origin of `url` through.
+    /// Authorizes requests to the origin of `url`.
     pub(super) credentials: Option<Arc<dyn Credentials>>,
     pub(super) clients: Clients,
     pub(super) cookies: Cookies,
@@ -40,21 +40,21 @@ pub(super) struct HttpPeer {
     /// Where messages go once the server turned out to speak HTTP+SSE.
     pub(super) posts_to: OnceLock<Url>,
     pub(super) incoming: mpsc::Sender<Incoming>,
-    /// Fires when the connection is closed from here.
+    /// Fires when we close the connection.
     pub(super) closed: CancellationToken,
     pub(super) state: Mutex<FetchState>,
 }
 
-/// What changes while a connection lasts.
+/// State that changes while a connection lasts.
 #[derive(Default)]
 pub(super) struct FetchState {
     session: Option<HttpSession>,
     revision: Option<Revision>,
-    /// Ends the stream that listens for the session.
+    /// Ends the listening stream of the session.
     listener: CancellationToken,
 }
 
-/// A session (2025-11-25, *transports*, Session Management), and the address that gave it.
+/// A session (2025-11-25, *transports*, Session Management), and the origin that issued it.
 #[derive(Clone)]
 struct HttpSession {
     id: HeaderValue,
@@ -67,11 +67,11 @@ pub(super) struct HttpRequest<'a> {
     pub(super) url: &'a Url,
     pub(super) headers: HeaderMap,
     pub(super) body: Option<&'a [u8]>,
-    /// Whether it does no harm when the server gets it twice.
+    /// Whether it does no harm if the server receives it twice.
     pub(super) is_repeatable: bool,
 }
 
-/// The answer to an [`HttpRequest`], its body still to be read.
+/// The answer to an [`HttpRequest`], with its body still unread.
 pub(super) struct Fetched {
     pub(super) response: Response,
     /// Whether the request belonged to a session.
@@ -85,8 +85,8 @@ impl Fetched {
 }
 
 impl HttpPeer {
-    /// Sends one request with the credentials that there are. One that is refused was not carried out: it is sent again
-    /// when there are others.
+    /// Sends one request with the current credentials. A refused request was not processed: it is sent again if there
+    /// are other credentials.
     pub(super) async fn fetch(&self, ask: HttpRequest<'_>) -> Result<Fetched, TransportError> {
         let Some(credentials) = &self.credentials else { return self.ask_along(&ask, &Grant::default()).await };
         let mut tries = 0;
@@ -106,7 +106,7 @@ impl HttpPeer {
         }
     }
 
-    /// Sends one request and follows its redirections. Our headers go to our origin alone, the session to its issuer.
+    /// Sends one request and follows redirects. Our headers go only to our origin, the session only to its issuer.
     async fn ask_along(&self, ask: &HttpRequest<'_>, grant: &Grant) -> Result<Fetched, TransportError> {
         let granted = headers::configured(&grant.0)?;
         let mut url = ask.url.clone();
@@ -130,7 +130,7 @@ impl HttpPeer {
                 headers.insert(COOKIE, cookies);
             }
             let response = match self.send(ask, &url, &headers).await {
-                // The connection may have been closed while it lay idle: once more on one of its own.
+                // The connection may have been closed while it was idle: try once more on a new one.
                 Err(TransportError::Unreachable { connected: true, .. })
                     if self.clients.keep_no_more() && ask.is_repeatable =>
                 {
@@ -159,7 +159,7 @@ impl HttpPeer {
         let response = sent?;
         self.clients.learn(&response);
         self.cookies.take(url, response.headers());
-        // What was asked for has been decoded, and its header is gone.
+        // A requested encoding has been decoded, and its header removed.
         match response.headers().get(CONTENT_ENCODING).map(|name| String::from_utf8_lossy(name.as_bytes())) {
             Some(name) if !name.eq_ignore_ascii_case("identity") && !name.trim().is_empty() => {
                 let reason =
@@ -194,9 +194,9 @@ impl HttpPeer {
         TransportError::Unreachable { url: format!("{}{way}", shown(url)), reason, connected: !error.is_connect() }
     }
 
-    /// Hands something to the client, waiting while it is busy.
+    /// Passes something to the client, waiting while it is busy.
     pub(super) async fn tell(&self, incoming: Incoming) {
-        // Nobody listens any more once the connection is being closed.
+        // Nobody listens any more while the connection is being closed.
         let _ = self.incoming.send(incoming).await;
     }
 
@@ -215,7 +215,7 @@ impl HttpPeer {
         old.listener.cancel();
     }
 
-    /// Keeps the session that the answer to `initialize` may have given.
+    /// Stores the session that the answer to `initialize` may contain.
     pub(super) fn keep_session(&self, response: &Response) {
         if let Some(id) = response.headers().get(SESSION).filter(|id| !id.is_empty()) {
             let mut id = id.clone();
@@ -232,12 +232,12 @@ impl HttpPeer {
         self.state().revision = Some(revision);
     }
 
-    /// What ends the stream of the present session.
+    /// The token that ends the stream of the current session.
     pub(super) fn listener(&self) -> CancellationToken {
         self.state().listener.clone()
     }
 
-    /// The header with the agreed revision, where there is one.
+    /// The header with the agreed revision, if there is one.
     pub(super) fn version_header(&self) -> HeaderMap {
         let revision = self.state().revision;
         revision.map(|revision| (VERSION, HeaderValue::from_static(revision.as_str()))).into_iter().collect()
@@ -248,7 +248,7 @@ impl HttpPeer {
     }
 }
 
-/// What the server asks for where it refuses a request.
+/// The challenge of a refusal.
 pub(super) fn challenge(response: &Response) -> Option<Challenge> {
     let values = response.headers().get_all(WWW_AUTHENTICATE).iter();
     let all: Vec<_> = values.map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned()).collect();

@@ -13,7 +13,7 @@ pub(super) const LAST_EVENT: HeaderName = HeaderName::from_static("last-event-id
 const METHOD: HeaderName = HeaderName::from_static("mcp-method");
 const NAME: HeaderName = HeaderName::from_static("mcp-name");
 
-/// Headers with secret values, marked so that no library shows their values.
+/// Headers with secret values, marked so that no library shows them.
 pub(super) fn configured(headers: &[(String, String)]) -> Result<HeaderMap, TransportError> {
     let mut map = HeaderMap::new();
     for (name, value) in headers {
@@ -28,8 +28,8 @@ pub(super) fn configured(headers: &[(String, String)]) -> Result<HeaderMap, Tran
     Ok(map)
 }
 
-/// The headers that mirror a modern message (2026-07-28, *Streamable HTTP*, Request Metadata), `None` for a legacy one:
-/// what has no revision in its `_meta`. They come from the message itself, so that the two can never differ.
+/// The headers that mirror a modern message (2026-07-28, *Streamable HTTP*, Request Metadata), `None` for a legacy one,
+/// which has no revision in its `_meta`. They are taken from the message itself, so that the two can never differ.
 pub(super) fn mirrored(out: &Outgoing) -> Option<HeaderMap> {
     let params: Params = serde_json::from_str(out.frame.body()?).ok()?;
     let version = params.meta?.version?;

@@ -19,13 +19,13 @@ use crate::{
     },
 };
 
-/// How often in a row a stream is opened in vain before it is given up.
+/// How many consecutive attempts to open a stream may fail before it is given up.
 const TRIES: u32 = 5;
-/// The pause before a stream is opened again, when the server names none.
+/// The pause before a stream is opened again, if the server names none.
 const PAUSE: Duration = Duration::from_secs(1);
-/// No pause is shorter, whatever the server names, and none grows longer than the other.
+/// The shortest and the longest pause, whatever the server names.
 const PAUSES: (Duration, Duration) = (Duration::from_millis(20), Duration::from_secs(30));
-/// How long a stream may stay open after its answer, so that the connection can be used again.
+/// How long a stream may stay open after its answer, so that the connection can be reused.
 const LINGER: Duration = Duration::from_secs(1);
 
 /// How far a stream was read (2025-11-25, *transports*, Resumability).
@@ -36,14 +36,14 @@ pub(super) struct Cursor {
 }
 
 impl Cursor {
-    /// How long to wait before the next try, after `failures` in a row.
+    /// How long to wait before the next attempt, after this many consecutive failures.
     fn pause(&self, failures: u32) -> Duration {
         let first = self.retry.unwrap_or(PAUSE).max(PAUSES.0);
         first.saturating_mul(1 << failures.min(10)).min(PAUSES.1).max(first)
     }
 }
 
-/// Why a stream is not followed any more.
+/// Why a stream is no longer followed.
 enum Stop {
     Answered,
     Ended,
@@ -51,8 +51,8 @@ enum Stop {
 }
 
 impl HttpPeer {
-    /// Reads the stream of request `id` up to its answer. A legacy stream that ends before is resumed where it stopped, if
-    /// the server gave the place an id.
+    /// Reads the stream of request `id` up to its answer. A legacy stream that ends before is resumed where it stopped,
+    /// if the server gave the position an id.
     pub(super) async fn follow_to_answer(
         &self,
         id: &Id,
@@ -63,7 +63,7 @@ impl HttpPeer {
         loop {
             let reason = match self.follow(&mut events, &mut cursor, Some(id)).await {
                 Stop::Answered => {
-                    // What follows the answer is passed on too.
+                    // What follows the answer is passed on, too.
                     let _ = timeout(LINGER, self.follow(&mut events, &mut cursor, None)).await;
                     return Ok(());
                 }
@@ -96,7 +96,7 @@ impl HttpPeer {
         }
     }
 
-    /// Holds the stream on which a legacy server may say things of its own. Ends without a word when the server offers
+    /// Keeps the stream open on which a legacy server may send its own messages. Ends silently if the server offers
     /// none.
     pub(super) async fn listen(&self) {
         let session = self.listener();
@@ -114,7 +114,7 @@ impl HttpPeer {
                         self.tell(Incoming::Junk(Junk { preview: String::new(), reason })).await;
                         cursor.last_event = None;
                     }
-                    // A server that only ever closes the stream is asked ever less often.
+                    // A server that keeps closing the stream is asked less and less often.
                     failures = if cursor.last_event == before { failures + 1 } else { 0 };
                 }
                 Err(TransportError::Unreachable { .. } | TransportError::Http { status: 500.., .. })
@@ -128,7 +128,7 @@ impl HttpPeer {
         }
     }
 
-    /// Opens a stream with GET, after the event of `cursor` where it has one.
+    /// Opens a stream with GET, after the event of `cursor` if there is one.
     pub(super) async fn open_stream(&self, cursor: &Cursor) -> Result<Events, TransportError> {
         let mut headers = self.version_header();
         headers.insert(ACCEPT, HeaderValue::from_static("text/event-stream"));
@@ -150,7 +150,7 @@ impl HttpPeer {
         Ok(answer::events(response, &self.limits))
     }
 
-    /// Passes the messages of a stream on until it ends or `asked` is answered.
+    /// Passes on the messages of a stream until it ends or `asked` is answered.
     async fn follow(&self, events: &mut Events, cursor: &mut Cursor, asked: Option<&Id>) -> Stop {
         while let Some(event) = events.next().await {
             let event = match event {
@@ -158,7 +158,7 @@ impl HttpPeer {
                 Err(error) => return Stop::Broken(error),
             };
             if events.is_cut() {
-                // Only a whole answer counts of what the server did not end, and it comes before the end is told.
+                // Of an unfinished event only a complete answer counts, and it is passed on before the end is reported.
                 let data = event.data.unwrap_or_default();
                 let is_answer = self.pass_on_answer(data, asked).await;
                 return if is_answer { Stop::Answered } else { Stop::Ended };
@@ -180,7 +180,7 @@ impl HttpPeer {
         Stop::Ended
     }
 
-    /// Follows the stream of HTTP+SSE to its end, and says why it ended.
+    /// Follows the stream of HTTP+SSE to its end, and returns why it ended.
     pub(super) async fn follow_all(&self, mut events: Events) -> String {
         match self.follow(&mut events, &mut Cursor::default(), None).await {
             Stop::Answered | Stop::Ended => "the server closed the event stream".to_owned(),

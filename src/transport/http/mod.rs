@@ -1,8 +1,8 @@
 //! Streamable HTTP (2025-03-26 to 2026-07-28) and HTTP+SSE (2024-11-05) as one [`Transport`](super::Transport).
 //!
-//! Each of our messages is a POST of its own, in a task of its own; what comes back on any of them goes into one ordered
-//! channel. `fetch` knows HTTP, `answer` reads one response, `exchange` carries one message, `listen` holds and resumes
-//! streams, `cookies` keeps what balancers and gateways set, `two_endpoints` is the transport of 2024-11-05.
+//! Each of our messages is a separate POST in a separate task; all responses go into one ordered channel. `fetch` does
+//! HTTP, `answer` reads one response, `exchange` sends one message, `listen` holds and resumes streams, `cookies` keeps
+//! the cookies of load balancers and gateways, `two_endpoints` is the transport of 2024-11-05.
 
 mod answer;
 mod connection;

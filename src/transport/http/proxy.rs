@@ -2,10 +2,10 @@ use std::net::IpAddr;
 
 use url::{Host, Url};
 
-/// The proxy that a request goes through.
+/// The proxy for a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Chosen {
-    /// Its address, with what it wants to know of us.
+    /// Its address, with our credentials for it.
     pub(super) url: Url,
     /// The variable that names it.
     pub(super) variable: &'static str,
@@ -20,12 +20,13 @@ impl Chosen {
     }
 }
 
-/// The proxy for `url`, as the variables say that curl made common. What is on this machine never goes through one.
+/// The proxy for `url`, according to the variables that curl made common. This machine is never reached through a
+/// proxy.
 pub(super) fn of(url: &Url) -> Option<Chosen> {
     choose(url, &|name| std::env::var(name).ok())
 }
 
-/// The proxy that a request to `url` would go through, as it may be shown.
+/// The proxy for a request to `url`, as it may be shown.
 pub(crate) fn words_of(url: &Url) -> Option<String> {
     of(url).map(|chosen| chosen.words())
 }
@@ -58,8 +59,8 @@ fn is_here(url: &Url) -> bool {
     }
 }
 
-/// Whether an entry of `NO_PROXY` is about `url`: `*`, a name with what is below it, an address, `ADDRESS/BITS`, each with
-/// or without a port.
+/// Whether an entry of `NO_PROXY` applies to `url`: `*`, a name including its subdomains, an address, `ADDRESS/BITS`,
+/// each with or without a port.
 fn is_exempt(url: &Url, entry: &str) -> bool {
     if entry == "*" {
         return true;

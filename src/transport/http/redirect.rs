@@ -3,13 +3,13 @@ use url::Url;
 
 use crate::transport::TransportError;
 
-/// How many redirections one request may take.
+/// How many redirects one request may follow.
 pub(super) const MAX: usize = 5;
 
-/// Where a redirection leads.
+/// The target of a redirect.
 ///
 /// # Errors
-/// When it is none that can be followed: it has no usable address, it turns a POST into a GET, or it leaves TLS.
+/// If it cannot be followed: it has no usable address, it would turn a POST into a GET, or it would leave TLS.
 pub(super) fn target(from: &Url, method: &Method, status: StatusCode, to: Option<&str>) -> Result<Url, TransportError> {
     let refused = |reason: &str| {
         let to = to.unwrap_or("no address");
@@ -28,7 +28,7 @@ pub(super) fn target(from: &Url, method: &Method, status: StatusCode, to: Option
     Ok(target)
 }
 
-/// Whether a status asks to look elsewhere.
+/// Whether a status is a redirect.
 pub(super) fn is_redirection(status: StatusCode) -> bool {
     matches!(status.as_u16(), 301 | 302 | 303 | 307 | 308)
 }

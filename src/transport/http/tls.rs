@@ -11,16 +11,16 @@ use tokio::sync::OnceCell;
 
 use crate::transport::{HttpEndpoint, TransportError};
 
-/// Connections are dropped after this much idleness: many servers close them after 5 s, and a request that races with
-/// that is lost.
+/// Connections are dropped after this idle time: many servers close them after 5 s, and a request at that moment would
+/// be lost.
 const IDLE: Duration = Duration::from_secs(4);
 
-/// The HTTP clients of one endpoint. Reading the system's certificates takes a while, and fails where there are none,
-/// so that is left until an `https` address is asked for.
+/// The HTTP clients of one endpoint. Reading the system's certificates takes a while, and fails if there are none, so
+/// it is postponed until an `https` address is requested.
 pub(super) struct Clients {
-    /// Connections of these are used again.
+    /// Their connections are reused.
     keeping: Pair,
-    /// Every request of these has a connection of its own.
+    /// Each of their requests gets a new connection.
     single: Pair,
     reuse: Mutex<Reuse>,
     ca_file: Option<PathBuf>,
@@ -28,8 +28,8 @@ pub(super) struct Clients {
     connect: Duration,
 }
 
-/// Whether the server keeps connections open after an answer. One that does not, and does not say so either, closes them
-/// while the next request is on its way.
+/// Whether the server keeps connections open after an answer. A server that does not, and does not say so either, may
+/// close them while the next request is on its way.
 #[derive(Clone, Copy)]
 enum Reuse {
     /// Not known; our end of the connection that carried the last answer.
@@ -62,8 +62,8 @@ impl Clients {
         Ok(Self { keeping: Pair { plain: OnceCell::new_with(Some(plain)), ..Pair::default() }, ..clients })
     }
 
-    /// The client for an address with this scheme. What must not come twice could not be sent again, so it goes over a
-    /// connection that is kept only where the server is known to keep them.
+    /// The client for an address with this scheme. A request that must not arrive twice could not be repeated, so it
+    /// reuses a connection only if the server is known to keep them open.
     pub(super) async fn get(&self, scheme: &str, is_repeatable: bool) -> Result<&Client, TransportError> {
         let keeps = match *self.reuse() {
             Reuse::Unknown(_) => is_repeatable,
@@ -78,12 +78,12 @@ impl Clients {
         }
     }
 
-    /// From now on no connection is used twice: the server closes them when it likes. `false` when that was known.
+    /// From now on no connection is reused: the server closes them at any time. Returns `false` if that was known.
     pub(super) fn keep_no_more(&self) -> bool {
         !matches!(std::mem::replace(&mut *self.reuse(), Reuse::Broke), Reuse::Broke)
     }
 
-    /// Learns from an answer whether connections are kept.
+    /// Learns from an answer whether connections are kept open.
     pub(super) fn learn(&self, response: &Response) {
         let Some(end) = response.extensions().get::<HttpInfo>().map(HttpInfo::local_addr) else { return };
         let mut reuse = self.reuse();
@@ -147,7 +147,7 @@ fn settings(error: &reqwest::Error) -> TransportError {
     TransportError::Settings(format!("HTTP cannot be set up: {}", innermost(error)))
 }
 
-/// Why there is no connection, in words that say what to do where that is known.
+/// Why there is no connection, with advice if possible.
 pub(super) fn words(error: &dyn std::error::Error) -> String {
     let text = innermost(error);
     let known = [
@@ -168,7 +168,7 @@ pub(super) fn words(error: &dyn std::error::Error) -> String {
     }
 }
 
-/// The words of the innermost cause: the outer ones repeat the address and say little.
+/// The message of the innermost cause: the outer ones repeat the address and say little.
 pub(super) fn innermost(error: &dyn std::error::Error) -> String {
     let mut cause = error;
     while let Some(source) = cause.source() {

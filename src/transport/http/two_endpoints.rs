@@ -6,7 +6,7 @@ use super::{fetch::HttpPeer, listen::Cursor, redirect};
 use crate::transport::{Closed, HttpKind, Incoming, TransportError, sse::Events};
 
 impl HttpPeer {
-    /// Opens the stream before the first message, when the endpoint says that there is one.
+    /// Opens the stream before the first message, if the endpoint is configured that way.
     pub(super) async fn open_if_two_endpoints(self: &Arc<Self>) -> Result<(), TransportError> {
         if self.kind == HttpKind::Sse && self.posts_to.get().is_none() {
             return self.open_two_endpoints().await;
@@ -18,7 +18,7 @@ impl HttpPeer {
     /// event, and answers on the stream.
     ///
     /// # Errors
-    /// When there is no such stream, or it names an address of another origin.
+    /// If there is no such stream, or it names an address of another origin.
     pub(super) async fn open_two_endpoints(self: &Arc<Self>) -> Result<(), TransportError> {
         let limit = self.limits.connect;
         let opened = timeout(limit, async {
@@ -33,7 +33,7 @@ impl HttpPeer {
         if !redirect::same_origin(&self.url, &url) {
             return Err(wrong("which is on another host"));
         }
-        // It is set once: whoever comes second finds the same server.
+        // It is set only once: a second attempt finds the same server.
         let _ = self.posts_to.set(url);
         let peer = Arc::clone(self);
         self.spawn(async move {

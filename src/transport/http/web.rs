@@ -15,14 +15,14 @@ use super::{
 };
 use crate::transport::{HttpEndpoint, Limits, TransportError};
 
-/// How large a document may be, in bytes.
+/// The size limit of a document, in bytes.
 const LARGEST: usize = 1 << 20;
 /// How long one request may take.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// Small requests beside the conversation with a server: for metadata and tokens. They go the same way as the
-/// conversation (`caFile`, proxies), carry none of its headers, and are encrypted except on this machine; what is at
-/// another place than this machine can send nobody to this machine.
+/// Small requests besides the conversation with a server: for metadata and tokens. They use the same connection
+/// settings (`caFile`, proxies), but none of the headers, and are encrypted except on this machine. A remote document
+/// must never lead to this machine.
 pub struct Web {
     clients: Clients,
     is_local: bool,
@@ -30,11 +30,11 @@ pub struct Web {
 
 crate::text::opaque! { Web }
 
-/// What came back.
+/// A response.
 pub struct WebDocument {
     /// The status.
     pub status: u16,
-    /// The body, whole. It may hold secrets.
+    /// The whole body. May contain secrets.
     pub body: Vec<u8>,
 }
 
@@ -45,7 +45,7 @@ impl fmt::Debug for WebDocument {
 }
 
 impl WebDocument {
-    /// The body, where it is a JSON object.
+    /// The body, if it is a JSON object.
     pub fn object(&self) -> Option<serde_json::Map<String, Value>> {
         match serde_json::from_slice(&self.body) {
             Ok(Value::Object(object)) => Some(object),
@@ -58,15 +58,15 @@ impl Web {
     /// Requests on behalf of the server at `endpoint`.
     ///
     /// # Errors
-    /// When its settings cannot be used.
+    /// If its settings cannot be used.
     pub fn new(endpoint: &HttpEndpoint) -> Result<Self, TransportError> {
         Ok(Self { clients: Clients::new(endpoint, Limits::default().connect)?, is_local: is_loopback(&endpoint.url) })
     }
 
-    /// Whether requests may go to `url`, and why not.
+    /// Whether requests may go to `url`.
     ///
     /// # Errors
-    /// The reason, as a clause.
+    /// The reason why not, as a clause.
     pub fn check(&self, url: &Url) -> Result<(), String> {
         let reason = match (url.scheme(), is_loopback(url)) {
             ("http" | "https", true) if !self.is_local => "leads to this machine, but the server is elsewhere",
@@ -77,10 +77,10 @@ impl Web {
         Err(reason.to_owned())
     }
 
-    /// Gets a document. Redirections are followed within its origin.
+    /// Fetches a document. Redirects are followed within its origin.
     ///
     /// # Errors
-    /// When it cannot be fetched, is too large, or leads elsewhere.
+    /// If it cannot be fetched, is too large, or leads elsewhere.
     pub async fn get(&self, url: &Url) -> Result<WebDocument, TransportError> {
         let mut url = url.clone();
         for _ in 0..=redirect::MAX {
@@ -93,10 +93,10 @@ impl Web {
         Err(TransportError::NoAnswer(format!("more than {} redirects", redirect::MAX)))
     }
 
-    /// Posts a body of this type, with an `Authorization` header or none.
+    /// Posts a body of this type, with or without an `Authorization` header.
     ///
     /// # Errors
-    /// When there is no answer, or it is too large, or leads elsewhere.
+    /// If there is no answer, or it is too large, or leads elsewhere.
     pub async fn post(
         &self,
         url: &Url,

@@ -2,7 +2,7 @@ use std::{fs, time::Duration};
 
 use super::GroupId;
 
-/// How many processes of a group are looked at, and how many threads of each.
+/// How many processes of a group are checked, and how many threads of each.
 const MOST: (usize, usize) = (64, 256);
 
 /// What the processes of a group have done so far.
@@ -10,12 +10,12 @@ const MOST: (usize, usize) = (64, 256);
 pub(super) struct Activity {
     /// How long they have run on a processor.
     pub(super) ran: Duration,
-    /// How long they could have run, but no processor was free.
+    /// How long they waited for a free processor.
     waited: Duration,
 }
 
 impl Activity {
-    /// What the group with this leader has done; `None` where the system does not tell (it is Linux that does).
+    /// The activity of the group with this leader; `None` if the system does not report it (Linux does).
     pub(super) fn of_group(leader: GroupId) -> Option<Self> {
         let mut activity = Self::default();
         let mut known = vec![leader.leader()];
@@ -31,11 +31,11 @@ impl Activity {
                 known.truncate(MOST.0);
             }
         }
-        // A leader that is gone leaves children that cannot be found from here.
+        // If the leader is gone, its children cannot be found from here.
         (activity != Self::default()).then_some(activity)
     }
 
-    /// Adds what `/proc/PID/task/TID/schedstat` says: nanoseconds on a processor, and waiting for one.
+    /// Adds the content of `/proc/PID/task/TID/schedstat`: nanoseconds on a processor, and waiting for one.
     fn add(&mut self, schedstat: &str) -> Option<()> {
         let mut numbers = schedstat.split_whitespace().map(|number| number.parse().map(Duration::from_nanos));
         self.ran += numbers.next()?.ok()?;
@@ -43,12 +43,12 @@ impl Activity {
         Some(())
     }
 
-    /// What was done since `before`. Threads that end take what they did with them, which is as much again at least.
+    /// The activity since `before`. Threads that have ended are no longer counted, so the real value is at least this.
     pub(super) fn since(self, before: Self) -> Self {
         Self { ran: self.ran.abs_diff(before.ran), waited: self.waited.abs_diff(before.waited) }
     }
 
-    /// How long they ran or wanted to.
+    /// How long they ran or wanted to run.
     pub(super) fn total(self) -> Duration {
         self.ran + self.waited
     }

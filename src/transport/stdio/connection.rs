@@ -24,7 +24,7 @@ use crate::{
     transport::{Closed, Ended, Grace, Incoming, Limits, Outgoing, StdioEndpoint, Transport, TransportError},
 };
 
-/// How long an ended program is waited for to tell its status, its last words and its last messages.
+/// How long to wait, after a program has ended, for its status, its last words and its last messages.
 const LAST_WORDS: Duration = Duration::from_millis(300);
 
 /// A connection to a program that we started over its standard streams.
@@ -33,14 +33,14 @@ pub struct Stdio {
     group: Group,
     writer: Writer,
     output: StreamLines<ChildStdout>,
-    /// Whether a message has come.
+    /// Whether a message has arrived.
     has_spoken: bool,
     log: StderrLog,
-    /// Messages of a batch that were not given yet.
+    /// Messages of a batch that were not returned yet.
     ready: VecDeque<Incoming>,
-    /// What has ended so far, and when the rest is not waited for any more.
+    /// What has ended so far, and the deadline for the rest.
     ends: StdioEnds,
-    /// Requests that could not be written, told when the server says nothing of its end.
+    /// Requests that could not be written; reported if the server does not explain its end.
     unsent: VecDeque<Id>,
     closed: Option<Closed>,
 }
@@ -53,17 +53,17 @@ struct StdioEnds {
     log: bool,
     writer: bool,
     status: Option<ExitStatus>,
-    /// Why, where it is not the server's doing.
+    /// Why, if the server is not the cause.
     reason: Option<String>,
     deadline: Option<Instant>,
 }
 
 impl Stdio {
-    /// Starts the program in a process group of its own.
+    /// Starts the program in its own process group.
     ///
     /// # Errors
-    /// [`TransportError::Spawn`] when the program cannot be started, [`TransportError::NoDirectory`] when its directory
-    /// is missing.
+    /// [`TransportError::Spawn`] if the program cannot be started, [`TransportError::NoDirectory`] if its directory is
+    /// missing.
     pub fn start(endpoint: &StdioEndpoint, limits: Limits) -> Result<Box<dyn Transport>, TransportError> {
         program::check_directory(endpoint)?;
         let mut command = Command::new(program::resolve(endpoint));
@@ -135,7 +135,7 @@ impl Stdio {
                 let messages = split::messages(line);
                 self.has_spoken |= messages.iter().any(|message| matches!(message, Incoming::Frame(_)));
                 self.ready.extend(messages);
-                // What is still being said after the program's end is waited for.
+                // Output that still arrives after the program's end is waited for.
                 if self.ends.status.is_some() {
                     self.wait_a_little();
                 }
@@ -158,7 +158,7 @@ impl Stdio {
         self.ends.deadline = Some(Instant::now() + LAST_WORDS);
     }
 
-    /// The deadline passed: the connection is over, or only those requests are that could not be written.
+    /// The deadline passed: the connection is over, or only the requests that could not be written are.
     fn give_up(&mut self) {
         self.ends.deadline = None;
         if self.ends.output || self.ends.status.is_some() {
@@ -215,7 +215,8 @@ impl Transport for Stdio {
                     }
                 }
             };
-            // The server's output is read to the end, so that it never blocks on it instead of noticing the end.
+            // The server's output is read to the end, so that it never blocks on writing instead of noticing that its
+            // input is closed.
             let ended = tokio::select! {
                 ended = polite => ended,
                 () = discard(output.into_inner()) => Ended::Otherwise,
@@ -229,7 +230,7 @@ impl Transport for Stdio {
     }
 }
 
-/// Reads and drops everything; never ends.
+/// Reads and drops everything; never returns.
 async fn discard(mut stream: impl AsyncRead + Unpin) {
     let mut chunk = vec![0; 64 * 1024];
     while matches!(stream.read(&mut chunk).await, Ok(1..)) {}

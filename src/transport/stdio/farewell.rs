@@ -1,4 +1,4 @@
-//! How long a program is waited for once its input is closed.
+//! How long to wait for a program once its input is closed.
 
 use std::time::Duration;
 
@@ -9,15 +9,16 @@ use crate::transport::Grace;
 
 /// How long a program may take that does nothing.
 const QUIET: Duration = Duration::from_millis(200);
-/// How long one may take that still does something.
+/// How long a program may take that is still busy.
 const LONGEST: Duration = Duration::from_secs(1);
-/// How long one may take that is known to do nothing.
+/// How long a program may take that is known to do nothing.
 const BRIEF: Duration = Duration::from_millis(5);
-/// How often it is looked what it does.
+/// How often to check its activity.
 const LOOK: Duration = Duration::from_millis(100);
-/// Up to here, nothing was done between two looks: timers and clean-ups of memory run even in programs that wait.
+/// Activity up to this much between two checks counts as nothing: timers and memory clean-ups run even in programs that
+/// wait.
 const NOTHING: Duration = Duration::from_millis(5);
-/// What it costs at most to see that the input was closed.
+/// The processor time that it takes to notice that the input was closed.
 const NOTICING: Duration = Duration::from_millis(10);
 
 /// How long a program may take to read what was written to it before its input is closed.
@@ -28,7 +29,8 @@ pub(super) fn to_read(grace: Grace) -> Duration {
     }
 }
 
-/// Waits as long as a program may take that was asked to end at `start`, and gives whether it did nothing all the while.
+/// Waits as long as a program may take that was asked to end at `start`, and returns whether it did nothing in that
+/// time.
 pub(super) async fn wait(grace: Grace, start: Instant, group: GroupId) -> bool {
     match grace {
         Grace::Exactly(time) => {

@@ -22,28 +22,28 @@ use unix::{killer, lead};
 
 /// How long the group may take to end after SIGTERM.
 const AFTER_TERM: Duration = Duration::from_millis(300);
-/// How often it is looked whether the group has ended: often at first.
+/// How often to check whether the group has ended: often at first.
 const FIRST_LOOK: Duration = Duration::from_millis(1);
 const LAST_LOOK: Duration = Duration::from_millis(10);
 
-/// Kills every process group that was started and has not ended: the last thing before the program ends without waiting.
+/// Kills every process group that was started and has not ended: the last step before the program ends without waiting.
 pub(crate) fn kill_all() {
     for id in groups() {
         id.kill();
     }
 }
 
-/// Our process group: the program that was started, which leads it, and everything that it started. Whatever is
-/// left of it is killed when this is dropped.
+/// A process group of ours: the program that was started, which leads it, and everything that it started. When this is
+/// dropped, what remains of the group is killed.
 pub(crate) struct Group {
     leader: Box<dyn ChildWrapper>,
     id: GroupId,
-    /// What knows those that left the group, where they end with it.
+    /// Identifies processes that left the group, if they should end with it.
     mark: Option<Mark>,
     ended: bool,
 }
 
-/// Who is told of the groups of this process, and which there are.
+/// The watcher of this process's groups, and the groups.
 struct Watched {
     watcher: Option<File>,
     groups: Vec<GroupId>,
@@ -55,13 +55,13 @@ fn watched() -> std::sync::MutexGuard<'static, Watched> {
     WATCHED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// From now on `watcher` is told of every process group that starts (`+GROUP`) and of every one that has ended (`-GROUP`),
-/// one a line.
+/// From now on `watcher` gets every process group that starts (`+GROUP`) and every one that has ended (`-GROUP`), one
+/// per line.
 pub(crate) fn watch_groups(watcher: File) {
     watched().watcher = Some(watcher);
 }
 
-/// The process groups that this process has started and not ended.
+/// The process groups that this process has started and that have not ended.
 pub(crate) fn groups() -> Vec<GroupId> {
     watched().groups.clone()
 }
@@ -72,7 +72,7 @@ impl Watched {
         if sign == '+' {
             self.groups.push(group);
         }
-        // A watcher that is gone watches nothing.
+        // If the watcher is gone, it does not watch any more.
         if let Some(watcher) = &mut self.watcher {
             let _ = writeln!(watcher, "{sign}{group}");
         }
@@ -83,13 +83,14 @@ impl Watched {
 pub(crate) type Streams = (ChildStdin, ChildStdout, ChildStderr);
 
 impl Group {
-    /// Starts a server at the head of a group of its own. What leaves the group ends with it where the system can find it.
+    /// Starts a server as the leader of its own group. Processes that leave the group end with it if the system can
+    /// find them.
     pub(crate) fn start_server(mut command: Command) -> io::Result<(Self, Streams)> {
         let mark = Mark::new(&mut command);
         Self::lead(command, Some(mark))
     }
 
-    /// Starts `command` at the head of a group of its own. What leaves the group is left alone.
+    /// Starts `command` as the leader of its own group. Processes that leave the group are left alone.
     pub(crate) fn start(command: Command) -> io::Result<(Self, Streams)> {
         Self::lead(command, None)
     }
@@ -113,7 +114,7 @@ impl Group {
         self.leader.inner_mut().wait().await
     }
 
-    /// Ends what is left of the group: SIGTERM, a short wait, SIGKILL. Gives whether SIGTERM was enough.
+    /// Ends what remains of the group: SIGTERM, a short wait, SIGKILL. Returns whether SIGTERM was enough.
     pub(crate) async fn end(&mut self) -> bool {
         let until = Instant::now() + AFTER_TERM;
         let mut is_alive = self.id.terminate();
@@ -130,7 +131,7 @@ impl Group {
         }
         if is_alive {
             self.id.kill();
-            // Whoever was just killed is gone soon, or is not ours to wait for.
+            // Processes that were just killed are gone soon, or are not our children.
             drop(timeout(AFTER_TERM, self.wait()).await);
         }
         if let Some(mark) = &self.mark {
@@ -141,12 +142,12 @@ impl Group {
         !is_alive
     }
 
-    /// The group, named by its leader.
+    /// The group's id.
     pub(super) fn id(&self) -> GroupId {
         self.id
     }
 
-    /// Whether anybody is left, once the leader was waited for.
+    /// Whether any member remains, once the leader was waited for.
     fn is_alive(&mut self) -> bool {
         if matches!(self.leader.inner_mut().try_wait(), Ok(Some(_))) {
             self.id.forget_the_dead();
@@ -165,7 +166,7 @@ impl Drop for Group {
     }
 }
 
-/// How a program ended, after `the server …` or the like.
+/// How a program ended, to follow `the server …` or similar.
 pub(crate) fn describe(status: ExitStatus) -> String {
     let killed = killer(status).map(|killer| format!("was killed by {killer}"));
     killed.unwrap_or_else(|| format!("exited with status {}", status.code().unwrap_or_default()))

@@ -4,14 +4,14 @@ use tokio::io::{AsyncBufReadExt, AsyncRead, BufReader};
 
 use crate::transport::TransportError;
 
-/// How much is read at once, in bytes.
+/// How many bytes are read at a time.
 const CHUNK: usize = 64 * 1024;
-/// A line that is longer than this gets so much room, in bytes, of which none is used before it is written to. Allocators move
-/// blocks from this size on without a copy; smaller ones would stay behind, with all that was in them.
+/// A longer line gets a buffer of this size, in bytes, of which nothing is used before it is written to. Allocators can
+/// grow blocks from this size on without copying; smaller ones would be left behind.
 const LONG: usize = 8 << 20;
 const ROOM: usize = 64 << 20;
 
-/// The lines of a stream, each of any length up to a limit. A line is held once, and no byte of it is looked at twice.
+/// The lines of a stream, each of any length up to a limit. A line is stored once, and each byte is scanned only once.
 pub(super) struct StreamLines<R> {
     stream: BufReader<R>,
     line: Vec<u8>,
@@ -23,7 +23,7 @@ pub(super) struct StreamLines<R> {
 pub(super) enum LineError {
     /// A line is longer than the limit.
     TooLong(TransportError),
-    /// The stream broke.
+    /// The stream failed.
     Io(io::Error),
 }
 
@@ -33,17 +33,17 @@ impl<R: AsyncRead + Unpin> StreamLines<R> {
         Self { stream: BufReader::with_capacity(CHUNK, stream), line: Vec::new(), limit }
     }
 
-    /// The stream behind the lines; what was read ahead is dropped.
+    /// The stream behind the lines; data that was read ahead is dropped.
     pub(super) fn into_inner(self) -> R {
         self.stream.into_inner()
     }
 
-    /// The next line without its end, or `None` at the end of the stream. Cancel-safe: what was read of a line stays.
+    /// The next line without its end, or `None` at the end of the stream. Cancel-safe: a partly read line is kept.
     pub(super) async fn next(&mut self) -> Result<Option<Vec<u8>>, LineError> {
         loop {
             let available = self.stream.fill_buf().await.map_err(LineError::Io)?;
             if available.is_empty() {
-                // A last line without an end is a line too.
+                // A last line without a line end is a line, too.
                 return Ok(if self.line.is_empty() { None } else { Some(std::mem::take(&mut self.line)) });
             }
             let end = memchr::memchr(b'\n', available);

@@ -8,21 +8,21 @@ use tokio::{
     sync::mpsc,
 };
 
-/// How many of the last lines that say something are kept.
+/// How many of the last meaningful lines are kept.
 const KEPT: usize = 6;
 /// How much of a line is kept, in bytes.
 const LINE: usize = 2000;
-/// How many lines wait to be taken before the server's writing waits too.
+/// How many lines may wait to be taken before the server's writing blocks.
 const WAITING: usize = 256;
 
-/// A server's standard error: drained always, so that the server never blocks on it, its last lines kept.
+/// A server's standard error: always drained, so that the server never blocks on it; the last lines are kept.
 pub(crate) struct StderrLog {
     lines: mpsc::Receiver<String>,
     tail: Arc<Mutex<VecDeque<String>>>,
 }
 
 impl StderrLog {
-    /// Starts a task that drains `stderr` until its end, also after the log itself is dropped.
+    /// Starts a task that drains `stderr` until its end, even after the log itself is dropped.
     pub(crate) fn drain(stderr: impl AsyncRead + Send + Unpin + 'static) -> Self {
         let (sender, lines) = mpsc::channel(WAITING);
         let tail = Arc::new(Mutex::new(VecDeque::new()));
@@ -30,12 +30,12 @@ impl StderrLog {
         Self { lines, tail }
     }
 
-    /// The next line, or `None` when the server has closed its standard error. Cancel-safe.
+    /// The next line, or `None` if the server has closed its standard error. Cancel-safe.
     pub(crate) async fn next(&mut self) -> Option<String> {
         self.lines.recv().await
     }
 
-    /// The last lines that say something, oldest first.
+    /// The last meaningful lines, oldest first.
     pub(super) fn tail(&self) -> Vec<String> {
         self.tail.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect()
     }
@@ -73,23 +73,23 @@ async fn keep(line: &mut Vec<u8>, lines: &mpsc::Sender<String>, tail: &Mutex<Vec
         }
         tail.push_back(said);
     }
-    // Nobody takes the lines any more once the connection closes; draining goes on.
+    // Nobody takes the lines any more once the connection closes; draining continues.
     drop(lines.send(text).await);
 }
 
-/// What a line says, without the frame that may be drawn around it and without colours; `None` where that is nothing.
+/// The content of a line, without a frame around it and without colours; `None` if there is none.
 fn said(line: &str) -> Option<String> {
     let is_frame = |c: char| {
         matches!(c, '\u{2500}'..='\u{259f}' | '|' | '+' | '*' | '=' | '#' | '-' | '_' | '~') || c.is_whitespace()
     };
     let plain = without_escapes(line);
     let bare = plain.trim_matches(|c: char| matches!(c, '\u{2500}'..='\u{259f}')).trim_end();
-    // The marks of plain frames may also be part of what is said.
+    // Characters of plain frames may also be part of the text.
     let bare = if bare.len() == plain.trim_end().len() { plain.trim_end() } else { bare.trim() };
     (!bare.chars().all(is_frame)).then(|| bare.to_owned())
 }
 
-/// `text` without the sequences that colour it or move the cursor.
+/// `text` without escape sequences.
 fn without_escapes(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     let mut rest = text.chars().peekable();

@@ -1,4 +1,4 @@
-//! The stdio transport: a program that we started in a process group of its own, one message a line (2026-07-28, *stdio*).
+//! The stdio transport: a program in its own process group, one message per line (2026-07-28, *stdio*).
 
 mod activity;
 mod connection;

@@ -7,10 +7,10 @@ use std::{
 
 use crate::transport::{StdioEndpoint, TransportError};
 
-/// The name under which a configuration asks for the running program itself, where it is not on `PATH`.
+/// The command that means the running program itself, if it is not on `PATH`.
 const OURSELVES: &str = "toolnexus";
 
-/// The program that `endpoint` names.
+/// The program for `endpoint`.
 pub(super) fn resolve(endpoint: &StdioEndpoint) -> OsString {
     let own = || env::current_exe().ok().map(OsString::from);
     if endpoint.command == OURSELVES && find(endpoint).is_none() {
@@ -19,7 +19,7 @@ pub(super) fn resolve(endpoint: &StdioEndpoint) -> OsString {
     endpoint.command.clone().into()
 }
 
-/// Refuses a working directory that is not there: the system would say that the program is missing.
+/// Refuses a working directory that does not exist: the system would say that the program is missing.
 pub(super) fn check_directory(endpoint: &StdioEndpoint) -> Result<(), TransportError> {
     match &endpoint.cwd {
         Some(cwd) if !cwd.is_dir() => {
@@ -29,7 +29,7 @@ pub(super) fn check_directory(endpoint: &StdioEndpoint) -> Result<(), TransportE
     }
 }
 
-/// Why the program could not be started, in clear words where the system has none.
+/// Why the program could not be started, in clearer words than the system's.
 pub(super) fn refusal(endpoint: &StdioEndpoint, error: io::Error) -> TransportError {
     let is_path = Path::new(&endpoint.command).components().count() > 1;
     let advice =

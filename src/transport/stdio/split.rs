@@ -8,13 +8,13 @@ use crate::{
     transport::{Incoming, Junk},
 };
 
-/// How much of a line that is not a message is shown, in bytes.
+/// How many bytes of a line that is not a message are shown.
 const PREVIEW: usize = 200;
 const BOM: &[u8] = b"\xef\xbb\xbf";
 
-/// What stands in one line of a server's output: a message, the messages of a batch (2025-03-26, *basic*), junk, or
-/// nothing for a blank line. A byte order mark and a carriage return around it do not matter, and of text in another
-/// encoding than UTF-8 only the letters are lost.
+/// The content of one line of a server's output: a message, the messages of a batch (2025-03-26, *basic*), junk, or
+/// nothing for a blank line. A byte order mark and a carriage return are ignored, and if the encoding is not UTF-8,
+/// only the affected letters are lost.
 pub(super) fn messages(mut line: Vec<u8>) -> Vec<Incoming> {
     if let Cow::Owned(readable) = String::from_utf8_lossy(&line) {
         line = readable.into_bytes();
@@ -31,7 +31,7 @@ pub(super) fn messages(mut line: Vec<u8>) -> Vec<Incoming> {
     }
 }
 
-/// In what way a first line shows that the server speaks something else altogether, as the end of a sentence about it.
+/// How a first line shows that the server speaks another protocol, as the end of a sentence about the server.
 pub(super) fn foreign(line: &[u8]) -> Option<&'static str> {
     let line = &line[..line.len().min(PREVIEW)];
     let nulls = line.iter().filter(|byte| **byte == 0).count();
@@ -44,7 +44,7 @@ pub(super) fn foreign(line: &[u8]) -> Option<&'static str> {
     is_length.then_some("writes Content-Length frames, as language servers do; MCP has one message per line")
 }
 
-/// What must hold of any line: see [`crate::fuzzing::stdio_frames`].
+/// What must be true for any line: see [`crate::fuzzing::stdio_frames`].
 #[cfg(feature = "fuzzing")]
 pub(crate) fn fuzzed_line(line: &[u8]) {
     let _ = foreign(line);

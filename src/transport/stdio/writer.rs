@@ -8,10 +8,10 @@ use tokio::{
 
 use crate::protocol::{Frame, FrameKind, Id};
 
-/// Frames up to this size are written with their line end at once, in bytes.
+/// Frames up to this size, in bytes, are written together with their line end.
 const SMALL: usize = 16 * 1024;
 
-/// Writes frames to a server's standard input, in order, on a task of its own: a server that does not read never blocks
+/// Writes frames to a server's standard input, in order, in a separate task: a server that does not read never blocks
 /// the rest.
 pub(super) struct Writer {
     queue: mpsc::UnboundedSender<Frame>,
@@ -27,17 +27,18 @@ impl Writer {
         Self { queue, unsent, task: tokio::spawn(write(stdin, frames, failures)) }
     }
 
-    /// Queues a frame. Whether the server can still be written to; if not, the frame is lost.
+    /// Queues a frame. Returns whether the server can still be written to; if not, the frame is lost.
     pub(super) fn send(&self, frame: Frame) -> bool {
         self.queue.send(frame).is_ok()
     }
 
-    /// The id of the next request that could not be written, or `None` for ever after when all is written. Cancel-safe.
+    /// The id of the next request that could not be written, or `None` from then on if everything is written.
+    /// Cancel-safe.
     pub(super) async fn unsent(&mut self) -> Option<Id> {
         self.unsent.recv().await
     }
 
-    /// Writes what is queued, for no longer than `grace`, and closes the server's standard input.
+    /// Writes what is queued, for at most `grace`, and closes the server's standard input.
     pub(super) async fn close(self, grace: Duration) {
         drop(self.queue);
         let mut task = self.task;

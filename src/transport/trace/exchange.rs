@@ -47,7 +47,7 @@ fn header(name: &str, value: &HeaderValue) -> String {
         }
         "authorization" | "proxy-authorization" | "cookie" | "set-cookie" => REDACTED.to_owned(),
         _ if value.is_sensitive() => REDACTED.to_owned(),
-        // What stands in an address may be a credential.
+        // An address may contain a credential.
         "location" | "content-location" | "link" | "referer" => {
             let text = String::from_utf8_lossy(value.as_bytes());
             match Url::parse(&text) {

@@ -11,39 +11,39 @@ use nix::{
 use process_wrap::tokio::{ChildWrapper, CommandWrap, ProcessGroup};
 use tokio::process::Command;
 
-/// A process group, by the number of the process that leads it.
+/// A process group, identified by its leader's process id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct GroupId(i32);
 
 impl GroupId {
-    /// The group that the process `leader` leads.
+    /// The group of the leader `leader`.
     pub(in crate::transport::stdio) fn of_leader(leader: u32) -> Option<Self> {
         i32::try_from(leader).ok().map(Self)
     }
 
-    /// Asks all its processes to end; whether there were any.
+    /// Sends SIGTERM to all its processes; returns whether there were any.
     pub(crate) fn terminate(self) -> bool {
         self.signal(Some(Signal::SIGTERM))
     }
 
-    /// Ends all its processes at once; whether there were any.
+    /// Kills all its processes immediately; returns whether there were any.
     pub(crate) fn kill(self) -> bool {
         self.signal(Some(Signal::SIGKILL))
     }
 
-    /// Whether one of its processes is still there.
+    /// Whether any of its processes remains.
     pub(crate) fn is_there(self) -> bool {
         self.signal(None)
     }
 
-    /// Waits for members that have ended: those that lost their parent are children of this process now, and stay until
-    /// they are waited for.
+    /// Waits for members that have ended: those that lost their parent are now children of this process, and remain
+    /// until they are waited for.
     pub(super) fn forget_the_dead(self) {
         let member = Pid::from_raw(-self.0);
         while waitpid(member, Some(WaitPidFlag::WNOHANG)).is_ok_and(|status| status.pid().is_some()) {}
     }
 
-    /// The process that leads it.
+    /// The process id of its leader.
     pub(in crate::transport::stdio) fn leader(self) -> i32 {
         self.0
     }
@@ -53,7 +53,7 @@ impl GroupId {
         getpgid(Some(Pid::from_raw(process))) == Ok(Pid::from_raw(self.0))
     }
 
-    /// Whether a process is in this group, which the system says is in that one.
+    /// Whether this is the group with the given number.
     pub(crate) fn is_group(self, number: i64) -> bool {
         i64::from(self.0) == number
     }
@@ -78,12 +78,12 @@ impl FromStr for GroupId {
     }
 }
 
-/// Starts `command` at the head of a group of its own.
+/// Starts `command` as the leader of its own group.
 pub(super) fn lead(command: Command) -> io::Result<Box<dyn ChildWrapper>> {
     CommandWrap::from(command).wrap(ProcessGroup::leader()).spawn()
 }
 
-/// What ended a program from outside: `SIGKILL`.
+/// The signal that killed a program: `SIGKILL`.
 pub(super) fn killer(status: ExitStatus) -> Option<String> {
     let number = status.signal()?;
     Some(Signal::try_from(number).map_or_else(|_| format!("signal {number}"), |signal| signal.to_string()))

@@ -1,11 +1,11 @@
 use tokio::process::Command;
 
-/// Strays are not found here.
+/// Strays are not found on this system.
 pub(crate) fn strays_of(_marker: u32) -> Vec<i32> {
     Vec::new()
 }
 
-/// What marks all that one server starts. Nothing finds it here.
+/// The mark of everything that one server starts. On this system, nothing looks for it.
 #[derive(Debug)]
 pub(in crate::transport::stdio) struct Mark;
 

@@ -1,4 +1,4 @@
-//! This process becomes the parent of those that lost theirs, and knows them by a variable that each inherits.
+//! This process becomes the parent of orphans, and recognizes them by a variable that each inherits.
 
 use std::{
     fs,
@@ -26,28 +26,28 @@ use super::MARK;
 
 /// How long strays may take to end after SIGTERM.
 const AFTER_TERM: Duration = Duration::from_millis(300);
-/// How often it is looked whether they have ended.
+/// How often to check whether they have ended.
 const LOOK: Duration = Duration::from_millis(10);
-/// How often those are looked for that only the end of others makes ours.
+/// How often to look for processes that become ours only when others end.
 const GENERATIONS: usize = 8;
 
-/// What marks all that one server starts.
+/// The mark of everything that one server starts.
 #[derive(Debug)]
 pub(in crate::transport::stdio) struct Mark(String);
 
 impl Mark {
-    /// Marks what `command` will start.
+    /// Marks everything that `command` will start.
     pub(in crate::transport::stdio) fn new(command: &mut Command) -> Self {
         static ADOPTS: Once = Once::new();
         static COUNT: AtomicU32 = AtomicU32::new(0);
-        // Where that is refused, strays are not found; nothing else depends on it.
+        // If this is refused, strays are not found; nothing else depends on it.
         ADOPTS.call_once(|| _ = set_child_subreaper(true));
         let mark = format!("{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
         command.env(MARK, &mark);
         Self(format!("{MARK}={mark}"))
     }
 
-    /// Ends what is left when the group has ended: SIGTERM, a short wait, SIGKILL.
+    /// Ends what remains after the group has ended: SIGTERM, a short wait, SIGKILL.
     pub(in crate::transport::stdio) async fn end(&self) {
         for _ in 0..GENERATIONS {
             let strays = self.strays();
@@ -64,7 +64,7 @@ impl Mark {
         }
     }
 
-    /// Kills what is left, without waiting for it.
+    /// Kills what remains, without waiting for it.
     pub(in crate::transport::stdio) fn kill(&self) {
         signal(&self.strays(), Signal::SIGKILL);
     }
@@ -78,7 +78,7 @@ impl Mark {
     }
 }
 
-/// All that servers of the process `marker` started, which is gone itself, and that is still there.
+/// The remaining processes that were started by servers of the process `marker`, which is gone itself.
 pub(crate) fn strays_of(marker: u32) -> Vec<i32> {
     let mark = format!("{MARK}={marker}-");
     let all = fs::read_dir("/proc").into_iter().flatten().flatten();
@@ -92,7 +92,7 @@ fn has_variable(process: Pid, is_it: impl Fn(&[u8]) -> bool) -> bool {
     variables.split(|byte| *byte == 0).any(is_it)
 }
 
-/// The processes whose parent is this one.
+/// The child processes of this process.
 fn children() -> Vec<Pid> {
     let Ok(tasks) = fs::read_dir("/proc/self/task") else { return Vec::new() };
     let lists = tasks.flatten().filter_map(|task| fs::read_to_string(task.path().join("children")).ok());
@@ -107,9 +107,9 @@ fn signal(strays: &[Pid], signal: Signal) {
     }
 }
 
-/// Whether all have ended; those are waited for, so that none stays as a zombie.
+/// Whether all have ended; they are waited for, so that none stays as a zombie.
 fn all_ended(strays: &[Pid]) -> bool {
-    // One that was waited for before is no child any more, which is an error.
+    // A process that was already waited for is no longer a child, which is an error.
     let ended = |stray: &Pid| waitpid(*stray, Some(WaitPidFlag::WNOHANG)).map_or(true, |status| status.pid().is_some());
     strays.iter().filter(|stray| !ended(stray)).count() == 0
 }

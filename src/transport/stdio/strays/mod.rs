@@ -14,5 +14,5 @@ pub(super) use linux::Mark;
 #[cfg(target_os = "linux")]
 pub(crate) use linux::strays_of;
 
-/// The variable by which what a server started is known.
+/// The variable that identifies what a server started.
 pub(crate) const MARK: &str = "TOOLNEXUS_GROUP";
