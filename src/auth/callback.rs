@@ -6,18 +6,18 @@ use tokio::sync::{mpsc, oneshot};
 
 use crate::pages::{Fields, Page, PageReply, Site, Visit};
 
-/// Where the browser comes back to after a sign-in. Only what brings the right `state` is looked at.
+/// The address to which the browser returns after a sign-in. Requests without the right `state` are ignored.
 pub(super) struct SignInCallback {
     state: String,
     server: String,
     answers: mpsc::Sender<Return>,
 }
 
-/// A browser that came back.
+/// A browser that returned.
 pub(super) struct Return {
-    /// What it brought.
+    /// The fields that it brought.
     pub(super) fields: Fields,
-    /// Tells the person there how it went: what went wrong, if anything.
+    /// Shows the outcome to the person there: what went wrong, if anything.
     pub(super) done: oneshot::Sender<Option<String>>,
 }
 
@@ -28,7 +28,7 @@ impl SignInCallback {
     }
 }
 
-/// Whether what a browser brought belongs to the sign-in with this `state`.
+/// Whether the fields belong to the sign-in with this `state`.
 pub(super) fn belongs(fields: &Fields, state: &str) -> bool {
     fields.one("state").is_some_and(|brought| crate::pages::is_same(brought, state))
 }

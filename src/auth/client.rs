@@ -8,7 +8,7 @@ use crate::{config::OAuth, transport::Web};
 
 const ASSERTION: &str = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
 
-/// Who we say we are to an authorization server.
+/// Our identity as a client of an authorization server.
 #[derive(Clone, Deserialize, PartialEq, Eq, Serialize)]
 pub(super) struct OAuthClient {
     pub(super) id: String,
@@ -17,7 +17,7 @@ pub(super) struct OAuthClient {
     method: Method,
 }
 
-/// How a client shows that it is the one (RFC 6749, section 2.3; RFC 7523).
+/// How a client authenticates (RFC 6749, section 2.3; RFC 7523).
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Method {
@@ -47,7 +47,7 @@ impl Method {
         }
     }
 
-    /// What a client with or without a secret does at `server`.
+    /// The method for a client with or without a secret at `server`.
     fn at(server: &AuthServer, has_secret: bool) -> Self {
         let takes = |method: Self| {
             server
@@ -71,7 +71,7 @@ impl OAuthClient {
         Self { id: id.to_owned(), secret: None, method: Method::None }
     }
 
-    /// The client that the configuration names, for `server`; `None` where it names none.
+    /// The configured client for `server`; `None` if there is none.
     pub(super) fn configured(oauth: &OAuth, server: &AuthServer) -> Result<Option<Self>, AuthError> {
         let Some(id) = &oauth.client_id else {
             let Some(url) = oauth.client_metadata_url.as_deref().filter(|_| server.takes_metadata_url) else {
@@ -91,7 +91,7 @@ impl OAuthClient {
         Ok(Some(Self { id: id.clone(), secret, method }))
     }
 
-    /// Registers a client (RFC 7591) that comes back to `redirect`.
+    /// Registers a client (RFC 7591) that returns to `redirect`.
     pub(super) async fn register(web: &Web, server: &AuthServer, redirect: &str) -> Result<Self, AuthError> {
         const WHAT: &str = "the registration of this program";
         let Some(endpoint) = &server.registration else {
@@ -126,8 +126,7 @@ impl OAuthClient {
         Ok(Self { id: id.to_owned(), secret, method })
     }
 
-    /// Puts into a request what shows that it is this client: fields of the form, or the `Authorization` header that is
-    /// given back.
+    /// Adds the client's authentication to a request: fields of the form, or the returned `Authorization` header.
     pub(super) fn show(
         &self,
         oauth: &OAuth,

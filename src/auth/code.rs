@@ -99,8 +99,8 @@ pub(super) async fn sign_in(plan: &Plan<'_>, stop: &CancellationToken) -> Result
     Ok((client, ended?))
 }
 
-/// The page for the browser to come back to: on the port that is configured, else on the one of an earlier registration,
-/// else on a free one.
+/// The page to which the browser returns: on the configured port, or on that of an earlier registration, or on a free
+/// one.
 async fn serve(plan: &Plan<'_>, site: Arc<dyn Site>) -> Result<Pages, AuthError> {
     let at = |port| Address::Known { path: PATH.to_owned(), port };
     let failed = |error: std::io::Error| {
@@ -125,7 +125,7 @@ async fn serve(plan: &Plan<'_>, site: Arc<dyn Site>) -> Result<Pages, AuthError>
 
 type Came = (Fields, Option<tokio::sync::oneshot::Sender<Option<String>>>);
 
-/// Waits for the browser, or for the person to paste where it was led.
+/// Waits for the browser, or for the person to paste the final address.
 async fn come_back(
     plan: &Plan<'_>,
     state: &str,
@@ -158,7 +158,7 @@ async fn come_back(
         over.cancel();
         if let Some(back) = came {
             if pasting {
-                // The terminal is left whole.
+                // The terminal is restored.
                 pasted.await;
             }
             return Ok((back.fields, Some(back.done)));
@@ -166,14 +166,14 @@ async fn come_back(
     }
 }
 
-/// What stands in the query of a pasted address.
+/// The query of a pasted address.
 fn read_pasted(answer: &Answer, state: &str) -> Option<Fields> {
     let text = answer.data.as_ref()?.get("address")?.as_str()?.trim();
     let fields = Fields::of(&Url::parse(text).ok()?);
     belongs(&fields, state).then_some(fields)
 }
 
-/// The code that the browser brought, once it is certain who sent it (RFC 9207, section 2.4).
+/// The code that the browser brought, after checking who sent it (RFC 9207, section 2.4).
 fn code(plan: &Plan<'_>, fields: &Fields) -> Result<String, AuthError> {
     let server = &plan.auth_server;
     let brought = fields.all("iss");

@@ -16,7 +16,7 @@ impl Plan<'_> {
         self.consent_to(url, None, stop).await
     }
 
-    /// Like [`Plan::consent`], with other words for what to do on the page.
+    /// Like [`Plan::consent`], with other instructions for the page.
     pub(super) async fn consent_to(
         &self,
         url: &str,
@@ -40,7 +40,7 @@ impl Plan<'_> {
         }
     }
 
-    /// What the person pastes while the browser is waited for.
+    /// What the person pastes while the browser is being waited for.
     pub(super) async fn pasted(&self, is_wrong: bool, stop: &CancellationToken) -> Outcome {
         let mut message = "Continue in the browser. This question closes when you are done there.".to_owned();
         if is_wrong {
@@ -51,7 +51,7 @@ impl Plan<'_> {
         self.put(&self.question(&params), stop).await
     }
 
-    /// Waits with the person for what they do behind a link.
+    /// Waits while the person does something behind a link.
     pub(super) async fn wait(&self, link: Arc<Question>, done: &CancellationToken, limit: Duration) -> Waited {
         match self.person {
             Some(person) => person.wait(link, done.clone(), limit).await,

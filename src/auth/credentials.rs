@@ -21,19 +21,19 @@ use crate::{
     transport::{Challenge, Credentials, CredentialsError, Grant, HttpEndpoint, Refused, TransportError, Web},
 };
 
-/// The grant for a statement of another authority.
+/// The grant type for another authority's JWT.
 const JWT_BEARER: &str = "urn:ietf:params:oauth:grant-type:jwt-bearer";
 /// How often a person is asked to sign in to one server in one run.
 const SIGN_INS: usize = 3;
-/// After what time a sign-in counts no longer: what ends then has had its time, as in a kept server.
+/// After this time a sign-in no longer counts towards that limit, for example in a kept server whose token has expired.
 const LONG_AGO: Duration = Duration::from_secs(60);
 
-/// The sign-in to one server: [`Credentials`] from a token that is kept, renewed, or asked for.
+/// The sign-in to one server: [`Credentials`] from a token that is stored, renewed, or obtained from a person.
 pub struct SignIn(Arc<SignInCore>);
 
 crate::text::opaque! { SignIn }
 
-/// What a sign-in is made of.
+/// What is needed for a sign-in.
 pub(super) struct SignInCore {
     pub(super) server: ServerName,
     pub(super) url: Url,
@@ -49,7 +49,7 @@ pub(super) struct SignInCore {
 struct SignInState {
     is_loaded: bool,
     known: Option<StoredSignIn>,
-    /// Why what is kept cannot be used.
+    /// Why the stored sign-ins cannot be used.
     broken: Option<StoreError>,
     sign_ins: usize,
     /// When the last sign-in was.
@@ -59,7 +59,7 @@ struct SignInState {
 }
 
 impl SignInState {
-    /// Whether there may be a sign-in, which counts from now on.
+    /// Whether another sign-in is allowed, which then counts.
     fn may_sign_in(&mut self) -> bool {
         if self.last.is_some_and(|last| last.elapsed() > LONG_AGO) {
             self.sign_ins = 0;
@@ -71,10 +71,10 @@ impl SignInState {
 }
 
 impl SignIn {
-    /// The sign-in to `server`, which is at `endpoint`; what comes of it is kept in `store`, or else for this run.
+    /// The sign-in to `server`, which is at `endpoint`; the result is kept in `store`, or else for this run.
     ///
     /// # Errors
-    /// When the endpoint's settings cannot be used.
+    /// If the endpoint's settings cannot be used.
     pub fn new(
         server: ServerName,
         endpoint: &HttpEndpoint,
@@ -101,7 +101,7 @@ impl Credentials for SignIn {
             let mut state = self.0.state.lock().await;
             self.0.load(&mut state);
             if state.known.as_ref().is_some_and(|known| !known.is_fresh() && known.can_renew()) {
-                // One that cannot be renewed is sent as it is: the server says what it wants.
+                // A token that cannot be renewed is sent anyway: the server says what it needs.
                 drop(self.0.renew(&mut state).await);
             }
             let token = state.known.as_ref().and_then(|known| known.access_token.as_deref());
@@ -115,7 +115,7 @@ impl Credentials for SignIn {
         let stop = CancellationToken::new();
         let guard = stop.clone().drop_guard();
         async move {
-            // In a task of its own, so that a prompt comes to its end when nobody waits any more.
+            // In a separate task, so that a prompt can end properly when nobody waits any more.
             let handled = tokio::spawn(async move { inner.handle(&refusal, &stop).await }).await;
             drop(guard);
             handled.unwrap_or(Ok(false)).map_err(|error| CredentialsError {
@@ -132,7 +132,7 @@ impl Credentials for SignIn {
 }
 
 impl SignInCore {
-    /// Reads what is kept, once.
+    /// Reads the stored sign-in, once.
     fn load(&self, state: &mut SignInState) {
         if state.is_loaded {
             return;
@@ -140,7 +140,7 @@ impl SignInCore {
         state.is_loaded = true;
         match self.store.as_ref().map_or(Ok(None), |store| store.find(self.url.as_str())) {
             Ok(known) => state.known = known.filter(|_| !self.options.again),
-            // A server that wants no sign-in is not bothered with this.
+            // A server that requires no sign-in is not affected by this.
             Err(error) => state.broken = Some(error),
         }
     }
@@ -153,7 +153,7 @@ impl SignInCore {
         }
         let current = state.known.as_ref().and_then(|known| known.access_token.as_deref());
         if current.is_some_and(|token| Grant::bearer(token) != refusal.grant) {
-            // Somebody saw to it meanwhile.
+            // Another process has done it meanwhile.
             return Ok(true);
         }
         let challenge = refusal.challenge.as_ref();
@@ -161,7 +161,7 @@ impl SignInCore {
             let needs = challenge.map(Challenge::scopes).unwrap_or_default();
             let is_step_up = challenge.and_then(|challenge| challenge.param("error")) == Some("insufficient_scope");
             let has = state.known.as_ref().map(|known| known.requested.clone()).unwrap_or_default();
-            // What was asked for already and is not enough will not be enough the next time.
+            // If the same scopes were already requested and are not enough, they will not be enough next time.
             if !is_step_up || needs.iter().all(|scope| has.contains(scope)) {
                 return Ok(false);
             }
@@ -183,8 +183,8 @@ impl SignInCore {
         Ok(true)
     }
 
-    /// Gets a new token for the one that is known: `true` when there is one now. Only one process does so at a time; the
-    /// others find what it got.
+    /// Gets a new token for the known one; returns `true` if there is one now. Only one process does so at a time; the
+    /// others use its result.
     async fn renew(&self, state: &mut SignInState) -> Result<bool, AuthError> {
         let Some(known) = state.known.clone() else { return Ok(false) };
         let locked = match &self.store {
@@ -276,7 +276,7 @@ impl SignInCore {
         Ok(true)
     }
 
-    /// Has the person sign in.
+    /// Lets the person sign in.
     async fn ask(
         &self,
         state: &SignInState,

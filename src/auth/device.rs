@@ -8,12 +8,12 @@ use super::{AuthError, client::OAuthClient, error::tame, known::Tokens, plan::Pl
 use crate::elicitation::Waited;
 
 const GRANT: &str = "urn:ietf:params:oauth:grant-type:device_code";
-/// How long between two questions, unless the server says so.
+/// How long to wait between two polls, unless the server says so.
 const INTERVAL: Duration = Duration::from_secs(5);
-/// The same, at most.
+/// The maximum.
 const LONGEST: Duration = Duration::from_secs(60);
 
-/// A sign-in on another device (RFC 8628): the person is shown a code and where to enter it.
+/// A sign-in on another device (RFC 8628): the person gets a code and the address at which to enter it.
 pub(super) async fn sign_in(plan: &Plan<'_>, stop: &CancellationToken) -> Result<(OAuthClient, Tokens), AuthError> {
     let server = &plan.auth_server;
     let Some(device) = &server.device else {
@@ -68,7 +68,7 @@ pub(super) async fn sign_in(plan: &Plan<'_>, stop: &CancellationToken) -> Result
     }
 }
 
-/// Asks until the person has entered the code.
+/// Polls until the person has entered the code.
 async fn poll(endpoint: &TokenEndpoint<'_>, code: &str, interval: Duration) -> Result<Tokens, AuthError> {
     let mut interval = interval.clamp(Duration::from_millis(500), LONGEST);
     let mut failures = 0;
@@ -80,7 +80,7 @@ async fn poll(endpoint: &TokenEndpoint<'_>, code: &str, interval: Duration) -> R
             Err(AuthError::Refused { error, .. }) if error == "slow_down" => {
                 interval = (interval + INTERVAL).min(LONGEST);
             }
-            // A connection that breaks once is not the end (RFC 8628, section 3.5).
+            // A single connection failure is not the end (RFC 8628, section 3.5).
             Err(AuthError::Missing { .. }) if failures < 3 => failures += 1,
             ended => return ended,
         }

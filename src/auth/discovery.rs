@@ -4,14 +4,14 @@ use url::Url;
 use super::{AuthError, error::tame};
 use crate::transport::{Challenge, Web};
 
-/// What a server says of itself (RFC 9728), or what follows where it says nothing (2025-03-26).
+/// What a server says about itself (RFC 9728), or the defaults if it says nothing (2025-03-26).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Resource {
     /// Its identifier, exactly as published.
     pub(super) id: String,
     /// The authorization servers that it trusts.
     pub(super) issuers: Vec<String>,
-    /// The scopes that it has, where it says.
+    /// Its scopes, if it lists them.
     pub(super) scopes: Vec<String>,
     /// Whether there was no metadata, so that the server is its own authorization server.
     pub(super) is_assumed: bool,
@@ -26,7 +26,7 @@ pub(super) struct AuthServer {
     pub(super) registration: Option<Url>,
     pub(super) revocation: Option<Url>,
     pub(super) device: Option<Url>,
-    /// How clients say who they are at the token endpoint, where it says.
+    /// How clients authenticate at the token endpoint, if it says so.
     pub(super) methods: Option<Vec<String>>,
     pub(super) scopes: Vec<String>,
     pub(super) has_s256: bool,
@@ -34,12 +34,12 @@ pub(super) struct AuthServer {
     pub(super) takes_metadata_url: bool,
 }
 
-/// Finds out about the server at `server` (2026-07-28, *authorization server discovery*).
+/// Fetches the metadata of the server at `server` (2026-07-28, *authorization server discovery*).
 pub(super) async fn resource(web: &Web, server: &Url, challenge: Option<&Challenge>) -> Result<Resource, AuthError> {
     let named = challenge.and_then(Challenge::resource_metadata);
     let places = match named {
         Some(text) => {
-            // It may be anywhere (RFC 9728, section 5.1): what counts is that it is about the address that was asked.
+            // It may be anywhere (RFC 9728, section 5.1), as long as it is about the requested address.
             let url = server
                 .join(text)
                 .map_err(|_| AuthError::unusable("the address of the server's metadata is not valid"))?;
@@ -85,7 +85,7 @@ fn read_resource(server: &Url, object: &Map<String, Value>) -> Result<Resource, 
     Ok(Resource { id: id.to_owned(), issuers, scopes, is_assumed: false })
 }
 
-/// Whether a resource is the server itself, or the place below which it stands.
+/// Whether a resource is the server itself, or a parent of it.
 fn covers(resource: &Url, server: &Url) -> bool {
     let (wide, narrow) = (resource.path().trim_end_matches('/'), server.path().trim_end_matches('/'));
     let below = narrow.strip_prefix(wide).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
@@ -100,7 +100,7 @@ fn identifier(server: &Url) -> String {
     if url.path() == "/" && url.query().is_none() { text.trim_end_matches('/').to_owned() } else { text }
 }
 
-/// The well-known addresses of a kind of metadata: with the path put behind them, and at the root.
+/// The well-known addresses of a kind of metadata: with the path appended, and at the root.
 fn well_known(url: &Url, kind: &str) -> Vec<Url> {
     let path = url.path().trim_end_matches('/');
     let mut places: Vec<String> = vec![format!("/.well-known/{kind}{path}")];
@@ -110,7 +110,7 @@ fn well_known(url: &Url, kind: &str) -> Vec<Url> {
     places.iter().filter_map(|place| url.join(place).ok()).collect()
 }
 
-/// Finds out about the authorization server `issuer`.
+/// Fetches the metadata of the authorization server `issuer`.
 pub(super) async fn auth_server(web: &Web, issuer: &str, is_assumed: bool) -> Result<AuthServer, AuthError> {
     let url = Url::parse(issuer).ok().filter(|url| url.query().is_none() && url.fragment().is_none());
     let named = || format!("the authorization server {:?}", tame(issuer));
@@ -140,7 +140,7 @@ pub(super) async fn auth_server(web: &Web, issuer: &str, is_assumed: bool) -> Re
     }
 }
 
-/// Where the endpoints are that nobody speaks of (2025-03-26, *authorization*, Fallbacks).
+/// The default endpoints of a server without metadata (2025-03-26, *authorization*, Fallbacks).
 fn assumed(url: &Url, issuer: &str) -> Result<AuthServer, AuthError> {
     let at = |path: &str| url.join(path).map_err(|_| AuthError::unusable("the server's address has no host"));
     Ok(AuthServer {

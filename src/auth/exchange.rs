@@ -7,8 +7,8 @@ const TOKEN_EXCHANGE: &str = "urn:ietf:params:oauth:grant-type:token-exchange";
 const ID_TOKEN: &str = "urn:ietf:params:oauth:token-type:id_token";
 const ID_JAG: &str = "urn:ietf:params:oauth:token-type:id-jag";
 
-/// Has the identity provider say to the authorization server of `plan` who the person is: their ID token is exchanged
-/// for a statement that counts there alone (enterprise-managed authorization; RFC 8693).
+/// Exchanges the person's ID token at the identity provider for a statement of who they are, which is valid only at the
+/// authorization server of `plan` (enterprise-managed authorization; RFC 8693).
 pub(super) async fn statement(plan: &Plan<'_>, provider: &IdentityProvider) -> Result<String, AuthError> {
     const WHAT: &str = "the token exchange with the identity provider";
     let id_token = jwt::statement(&provider.id_token, "ID token")?;

@@ -14,9 +14,9 @@ use crate::{
     pages::unguessable,
 };
 
-/// How long a statement may be, in bytes.
+/// The longest JWT that is read, in bytes.
 const LARGEST: u64 = 64 << 10;
-/// How long an assertion counts, in seconds.
+/// How long an assertion is valid, in seconds.
 const LIFE: u64 = 60;
 
 /// A signed statement of who the client is (RFC 7523, section 2.2), for the authorization server `audience`.
@@ -34,7 +34,7 @@ pub(super) fn assertion(key_file: &Path, client_id: &str, audience: &str) -> Res
         .ok_or_else(|| wrong("has an unsupported type: use RSA, P-256 or Ed25519"))
 }
 
-/// The statement that another authority made, which is called `name`. Nothing of it is quoted.
+/// The JWT from another authority, which is called `name` in errors. Its content is never shown.
 pub(super) fn statement(assertion: &Assertion, name: &str) -> Result<String, AuthError> {
     let (text, place) = match assertion {
         Assertion::Given(Secret(text)) => (text.clone(), format!("the {name} in the configuration")),
@@ -52,7 +52,7 @@ pub(super) fn statement(assertion: &Assertion, name: &str) -> Result<String, Aut
     if is_one { Ok(text.to_owned()) } else { Err(AuthError::unusable(format!("{place} is not a signed JWT"))) }
 }
 
-/// A JWT of these claims, signed as the kind of key wants it.
+/// A JWT with these claims, signed in the way that the kind of key requires.
 fn sign(der: &[u8], claims: &str) -> Option<String> {
     let random = SystemRandom::new();
     let unsigned = |algorithm: &str| {

@@ -1,4 +1,4 @@
-//! Everything that is kept, as one entry of the system's keyring.
+//! All stored sign-ins, as one entry of the system's keyring.
 
 #[cfg(feature = "keyring")]
 mod system {
@@ -9,7 +9,7 @@ mod system {
         Entry::new(env!("CARGO_PKG_NAME"), "sign-ins").map_err(|error| error.to_string())
     }
 
-    /// The entry's text; `None` when there is no entry.
+    /// The entry's text; `None` if there is no entry.
     pub(in crate::auth) fn read() -> Result<Option<String>, String> {
         away(|| match entry()?.get_password() {
             Ok(text) => Ok(Some(text)),
@@ -24,7 +24,7 @@ mod system {
         away(move || entry()?.set_password(&text).map_err(|error| error.to_string()))
     }
 
-    /// On a thread that belongs to no runtime: it waits for the system, and may wait for a person to unlock it.
+    /// On a thread outside any runtime: it waits for the system, and perhaps for a person to unlock the keyring.
     fn away<T: Send + 'static>(ask: impl FnOnce() -> Result<T, String> + Send + 'static) -> Result<T, String> {
         let asked = std::thread::spawn(ask).join();
         asked.unwrap_or_else(|_| Err("it stopped unexpectedly".to_owned()))

@@ -4,22 +4,22 @@ use serde_json::{Map, Value};
 
 use super::{StoredSignIn, store::now};
 
-/// How long before its end a token is renewed, in seconds.
+/// How long before its expiry a token is renewed, in seconds.
 const MARGIN: u64 = 10;
 
-/// A token's answer (RFC 6749, section 5.1), read leniently.
+/// A token response (RFC 6749, section 5.1), read leniently.
 #[derive(Clone, PartialEq, Eq)]
 pub(super) struct Tokens {
     pub(super) access: String,
     pub(super) refresh: Option<String>,
     pub(super) expires_at: Option<u64>,
     pub(super) renew_at: Option<u64>,
-    /// The scopes that were granted, where the answer says.
+    /// The granted scopes, if the response lists them.
     pub(super) scopes: Option<Vec<String>>,
 }
 
 impl Tokens {
-    /// Reads an answer; or why it is not one. Values are not quoted.
+    /// Reads a response; the error says why it is not one. Values are never shown.
     pub(super) fn read(object: &Map<String, Value>) -> Result<Self, &'static str> {
         let text =
             |key: &str| object.get(key).and_then(Value::as_str).filter(|text| !text.is_empty()).map(str::to_owned);
@@ -39,7 +39,7 @@ impl Tokens {
         let seconds = seconds.and_then(|seconds: f64| Duration::try_from_secs_f64(seconds).ok());
         let scopes = text("scope").map(|text| text.split_ascii_whitespace().map(str::to_owned).collect());
         let expires_at = seconds.map(|life| now().saturating_add(life.as_secs()));
-        // One that lives shorter than the usual margin is used for half of its life.
+        // A token with a very short life is used for half of its life.
         let renew_at =
             seconds.map(|life| now().saturating_add(life.as_secs().saturating_sub(MARGIN.min(life.as_secs() / 2))));
         Ok(Self { access, refresh: text("refresh_token"), expires_at, renew_at, scopes })
@@ -47,7 +47,7 @@ impl Tokens {
 }
 
 impl StoredSignIn {
-    /// What is known after these tokens came. A refresh token that is not replaced goes on to count.
+    /// The sign-in after these tokens arrived. A refresh token that was not replaced stays valid.
     pub(super) fn take(&mut self, tokens: Tokens) {
         self.access_token = Some(tokens.access);
         self.expires_at = tokens.expires_at;
@@ -67,7 +67,7 @@ impl StoredSignIn {
     }
 }
 
-/// `more` added to `scopes`, each once, in order.
+/// Adds `more` to `scopes`, each once, in order.
 pub(super) fn union(scopes: &mut Vec<String>, more: impl IntoIterator<Item = String>) {
     for scope in more {
         if !scopes.contains(&scope) {
@@ -95,7 +95,7 @@ mod tests {
         }
         known.take(read(&json!({"access_token": "a"})).expect("tokens"));
         assert!(known.is_fresh());
-        // Kept by an earlier toolnexus.
+        // Stored by an earlier toolnexus.
         known.expires_at = Some(now() + 9);
         assert!(!known.is_fresh());
     }

@@ -1,10 +1,11 @@
-//! Signing in to servers: OAuth 2.1 as the specification's authorization pages want it (2025-03-26 to 2026-07-28).
+//! Signing in to servers: OAuth 2.1 as the specification's authorization pages require (2025-03-26 to 2026-07-28).
 //!
-//! [`SignIn`] is the [`Credentials`](crate::transport::Credentials) of one server: it puts a token on requests, renews it,
-//! and asks a person to sign in. `discovery` finds out who may sign in where, `plan` what that comes to, `client` is who we
-//! say we are; `exchange` has an organization's identity provider say who the person is; `consent` asks the person, who signs in by `code` or on another `device`; `token` talks to the token endpoint,
-//! `store` keeps what came of it.
-//! [`ProgramCredentials`] has another program print a token. Nothing in here prints; nothing secret is in an error.
+//! [`SignIn`] is the [`Credentials`](crate::transport::Credentials) of one server: it adds a token to requests, renews
+//! it, and asks a person to sign in. `discovery` finds out where to sign in, `plan` combines that with the
+//! configuration, `client` is our identity; `exchange` asks an organization's identity provider who the person is;
+//! `consent` asks the person, who signs in by `code` or on another `device`; `token` uses the token endpoint, `store`
+//! keeps the result. [`ProgramCredentials`] runs another program that prints a token. Nothing in here prints; errors
+//! contain no secrets.
 
 mod callback;
 mod client;

@@ -29,7 +29,7 @@ pub(super) struct Plan<'a> {
 }
 
 impl SignInCore {
-    /// Finds out who signs in where, and for what.
+    /// Finds out where to sign in, and with which scopes.
     pub(super) async fn plan(
         &self,
         earlier: Option<&StoredSignIn>,
@@ -43,7 +43,7 @@ impl SignInCore {
                 return Err(AuthError::unusable(reason));
             }
             Some(issuer) => issuer.clone(),
-            // An earlier one goes on to count while the server trusts it.
+            // An earlier one is used again while the server trusts it.
             None => {
                 let same = earlier.map(|known| known.issuer.clone()).filter(|issuer| resource.issuers.contains(issuer));
                 same.or_else(|| resource.issuers.first().cloned()).unwrap_or_default()
@@ -72,7 +72,7 @@ impl SignInCore {
         })
     }
 
-    /// Which scopes are asked for (2026-07-28, *authorization*, Scope Selection Strategy and Step-Up).
+    /// Which scopes to request (2026-07-28, *authorization*, Scope Selection Strategy and Step-Up).
     fn scopes(
         &self,
         resource: &Resource,
@@ -108,7 +108,7 @@ impl Plan<'_> {
         self.registered.as_ref()
     }
 
-    /// Who we are to the authorization server, coming back to `redirect`: configured, described by our own document,
+    /// Our identity at the authorization server, returning to `redirect`: configured, described by our own document,
     /// registered earlier, or registered now.
     pub(super) async fn client(&self, redirect: &str) -> Result<OAuthClient, AuthError> {
         if let Some(client) = OAuthClient::configured(self.oauth, &self.auth_server)? {

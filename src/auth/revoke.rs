@@ -11,15 +11,15 @@ use crate::{
 pub struct SignedOut {
     /// Its address.
     pub url: String,
-    /// Whether the authorization server was told, and why not; `None` where it takes no such message.
+    /// Whether the tokens were revoked, or why not; `None` if the authorization server cannot revoke tokens.
     pub revoked: Option<Result<(), AuthError>>,
 }
 
-/// Signs out of the server at `endpoint`, or of whatever was signed in to at `url`: the authorization server is told that
-/// the tokens count no more (RFC 7009), and they are forgotten in any case. `None` when nobody was signed in.
+/// Signs out of the server at `endpoint`, or of whatever was signed in to at `url`: the tokens are revoked (RFC 7009)
+/// if possible, and forgotten in any case. `None` if nobody was signed in.
 ///
 /// # Errors
-/// When what is kept cannot be read or written.
+/// If the stored sign-ins cannot be read or written.
 pub async fn sign_out(
     store: &Store,
     url: &str,

@@ -14,7 +14,7 @@ use crate::{
     files::{make_private_folders, open_private, open_to_others},
 };
 
-/// The file's version. One of a newer version is left alone.
+/// The file's version. A newer file is left alone.
 const VERSION: u32 = 1;
 /// How large the file may be, in bytes.
 const LARGEST: u64 = 16 << 20;
@@ -24,8 +24,8 @@ pub(super) fn now() -> u64 {
     SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |passed| passed.as_secs())
 }
 
-/// Where sign-ins are kept: `sign-ins.json` in a folder, readable by its owner alone, and a file beside it that whoever
-/// changes it holds locked.
+/// The stored sign-ins: `sign-ins.json` in a folder, readable only by its owner, and next to it a lock file that is
+/// locked for changes.
 #[derive(Clone, Debug)]
 pub struct Store {
     folder: PathBuf,
@@ -36,22 +36,22 @@ pub struct Store {
 #[derive(Clone, Deserialize, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct StoredSignIn {
-    /// The server's address: tokens go there and nowhere else.
+    /// The server's address: tokens are sent only there.
     pub url: String,
     /// The resource that they were issued for.
     pub resource: String,
     /// The authorization server that issued them.
     pub issuer: String,
-    /// The scopes that were granted.
+    /// The granted scopes.
     #[serde(default)]
     pub scopes: Vec<String>,
-    /// The scopes that were asked for.
+    /// The requested scopes.
     #[serde(default)]
     pub requested: Vec<String>,
-    /// When the token ends, in seconds since 1970, where that is known.
+    /// When the token expires, in seconds since 1970, if known.
     #[serde(default)]
     pub expires_at: Option<u64>,
-    /// From when on it is renewed, in seconds since 1970.
+    /// When to renew it, in seconds since 1970.
     #[serde(default)]
     pub(super) renew_at: Option<u64>,
     pub(super) token_endpoint: String,
@@ -65,7 +65,7 @@ pub struct StoredSignIn {
 }
 
 impl StoredSignIn {
-    /// Whether a token that has ended can be renewed without a person.
+    /// Whether an expired token can be renewed without a person.
     pub fn can_renew(&self) -> bool {
         self.refresh_token.is_some()
     }
@@ -94,36 +94,36 @@ pub(super) struct Book {
     pub(super) clients: Vec<Registered>,
 }
 
-/// Why what is kept cannot be used, as a clause.
+/// Why the stored sign-ins cannot be used, as a clause.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StoreError {
-    /// The system said no.
+    /// The system refused.
     #[error("the sign-ins in {} cannot be {what}", path.display())]
     Io {
         /// `read` or `written`.
         what: &'static str,
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
-    /// Others can read it, so that it may be known to anybody.
+    /// Others can read it, so it may no longer be secret.
     #[error("others can read the sign-ins in {}: run `chmod 600` on it, or, if somebody may have read it, remove it \
              and sign in again", .0.display())]
     Open(PathBuf),
     /// It is not our file.
     #[error("{} does not hold sign-ins: remove it, and sign in again", .0.display())]
     Broken(PathBuf),
-    /// The system's keyring said no.
+    /// The system's keyring refused.
     #[error("the sign-ins in the system's keyring cannot be {what}: {reason}")]
     Keyring {
         /// `read` or `written`.
         what: &'static str,
-        /// What it said.
+        /// Its error.
         reason: String,
     },
-    /// It is in the keyring, and not ours.
+    /// It is in the keyring, but not ours.
     #[error("the entry `toolnexus` in the system's keyring does not hold sign-ins: remove it, and sign in again")]
     BrokenEntry,
     /// A newer program wrote it.
@@ -131,26 +131,26 @@ pub enum StoreError {
     Newer(String),
 }
 
-/// The only one who may change what is kept.
+/// Exclusive access to the stored sign-ins.
 pub(super) struct Locked {
     store: Store,
     _lock: File,
 }
 
 impl Store {
-    /// What is kept in `folder`, which need not be there.
+    /// The sign-ins stored in `folder`, which need not exist.
     pub fn new(folder: impl Into<PathBuf>) -> Self {
         Self { folder: folder.into(), place: TokenStore::File }
     }
 
-    /// The same folder, with what is kept at this place; the folder holds the lock in any case.
+    /// The same folder, with the sign-ins stored in this place; the lock is in the folder in any case.
     #[must_use]
     pub fn at(mut self, place: TokenStore) -> Self {
         self.place = place;
         self
     }
 
-    /// Every place in which something may be kept. The keyring is asked only where something was put into it.
+    /// Every place in which something may be stored. The keyring is asked only if something was put into it.
     pub fn everywhere(folder: impl Into<PathBuf>) -> Vec<Self> {
         let file = Self::new(folder);
         let keyring = file.clone().at(TokenStore::Keyring);
@@ -200,7 +200,7 @@ impl Store {
         }
     }
 
-    /// Waits until nobody else changes what is kept.
+    /// Waits for exclusive access.
     pub(super) async fn lock(&self) -> Result<Locked, StoreError> {
         let (folder, store) = (self.folder.clone(), self.clone());
         let locked = tokio::task::spawn_blocking(move || {
@@ -233,7 +233,7 @@ impl Locked {
             fs::write(self.store.marker(), "").map_err(failed)?;
             return keyring::write(&text).map_err(|reason| StoreError::Keyring { what: "written", reason });
         }
-        // Made readable by its owner alone.
+        // Created readable only by its owner.
         let mut file = tempfile::NamedTempFile::new_in(folder).map_err(failed)?;
         file.write_all(text.as_bytes()).map_err(failed)?;
         file.as_file().sync_all().map_err(failed)?;
@@ -241,7 +241,7 @@ impl Locked {
         Ok(())
     }
 
-    /// Remembers a client, in place of an earlier one of that authorization server.
+    /// Stores a client, replacing an earlier one of that authorization server.
     pub(super) fn register(&self, registered: Registered) -> Result<(), StoreError> {
         let mut book = self.read()?;
         book.clients.retain(|other| other.issuer != registered.issuer);
@@ -249,7 +249,7 @@ impl Locked {
         self.write(&mut book)
     }
 
-    /// Changes the sign-in to one server, which there may be none of.
+    /// Stores the sign-in to one server, new or changed.
     pub(super) fn put(&self, known: StoredSignIn) -> Result<(), StoreError> {
         let mut book = self.read()?;
         book.servers.retain(|other| other.url != known.url);
@@ -258,7 +258,7 @@ impl Locked {
     }
 }
 
-/// What every version of the file says.
+/// What every version of the file contains.
 #[derive(Deserialize)]
 struct StoreHead {
     version: u32,
@@ -284,7 +284,7 @@ fn read(path: &Path) -> Result<Book, StoreError> {
     })
 }
 
-/// What is kept, from its text; whether a text that is none is of a newer program.
+/// Parses the stored text; the error is whether a newer program wrote it.
 fn parse(text: &str) -> Result<Book, bool> {
     match serde_json::from_str::<StoreHead>(text) {
         Ok(head) if head.version > VERSION => Err(true),

@@ -4,7 +4,7 @@ use url::{Url, form_urlencoded};
 use super::{AuthError, client::OAuthClient, known::Tokens};
 use crate::{config::OAuth, transport::Web};
 
-/// A token endpoint, and who asks there.
+/// A token endpoint, and the client that uses it.
 pub(super) struct TokenEndpoint<'a> {
     pub(super) web: &'a Web,
     pub(super) url: &'a Url,
@@ -14,7 +14,7 @@ pub(super) struct TokenEndpoint<'a> {
 }
 
 impl TokenEndpoint<'_> {
-    /// Asks for tokens with these fields; `what` says what for.
+    /// Requests tokens with these fields; `what` names the request in errors.
     pub(super) async fn ask(
         &self,
         what: &'static str,
@@ -24,7 +24,7 @@ impl TokenEndpoint<'_> {
         Tokens::read(&object).map_err(|reason| AuthError::unusable(format!("{what}: {reason}")))
     }
 
-    /// Asks with these fields, and gives the answer where it is no refusal.
+    /// Sends these fields, and returns the response unless it is a refusal.
     pub(super) async fn reply(
         &self,
         what: &'static str,

@@ -19,7 +19,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// How much it may print, in bytes.
 const LARGEST: u64 = 64 << 10;
 
-/// Credentials that another program prints: it is run when they are needed, and again when they were refused.
+/// Credentials from another program: it is run when they are needed, and again when they were refused.
 pub struct ProgramCredentials {
     program: TokenProgram,
     printed: Mutex<Option<Grant>>,
@@ -29,7 +29,7 @@ pub struct ProgramCredentials {
 crate::text::opaque! { ProgramCredentials }
 
 impl ProgramCredentials {
-    /// What `program` prints.
+    /// The credentials that `program` prints.
     pub fn new(program: TokenProgram) -> Self {
         Self { program, printed: Mutex::default(), asking: watch::Sender::new(false) }
     }
@@ -58,7 +58,7 @@ impl ProgramCredentials {
     }
 }
 
-/// What the program printed. Nothing of it is quoted: it is secret.
+/// Parses the program's output, which is secret and never shown.
 fn read(prints: Prints, text: &str) -> Result<Grant, &'static str> {
     let grant = match prints {
         Prints::Token if text.is_empty() => return Err("printed nothing"),
@@ -107,7 +107,7 @@ impl Credentials for ProgramCredentials {
                 return Ok(true);
             }
             let grant = self.run().await?;
-            // The same again would be refused again.
+            // The same credentials would be refused again.
             let is_new = grant != refusal.grant;
             *printed = Some(grant);
             Ok(is_new)

@@ -11,14 +11,14 @@ use crate::{
 
 /// How a tool asks the client during one call.
 pub(super) enum Asker {
-    /// By requests of its own, answered while the call is under way.
+    /// With requests, which are answered while the call is in progress.
     Legacy {
-        /// Where the replies come in.
+        /// Receives the replies.
         session: Arc<DemoSession>,
-        /// Where the requests go out.
+        /// Sends the requests.
         out: DemoOutbox,
     },
-    /// By results that ask to call again with the answers.
+    /// With results that ask the client to call again with the answers.
     Modern {
         /// `inputResponses`.
         responses: Map<String, Value>,
@@ -27,20 +27,20 @@ pub(super) enum Asker {
     },
 }
 
-/// What a tool asks for.
+/// A tool's question.
 pub(super) enum DemoQuestion<'a> {
     /// To fill a form.
     Form(&'a Value),
     /// To open a link.
     Link {
-        /// Where to.
+        /// The address.
         url: &'a str,
-        /// Its `elicitationId`, which the modern era has no use for.
+        /// Its `elicitationId`, which the modern era does not need.
         id: &'a str,
     },
 }
 
-/// Why a tool stops before its end.
+/// Why a tool stops early.
 pub(super) enum DemoPause {
     /// The client is asked to call again: an `input_required` result.
     Input(Value),
@@ -49,8 +49,8 @@ pub(super) enum DemoPause {
 }
 
 impl Asker {
-    /// Asks, and gives the client's verdict. In the modern era an answer that is not there yet ends the call with
-    /// [`DemoPause::Input`], which carries `state`; the next call comes by here again, with the answer under `key`.
+    /// Asks, and returns the client's verdict. In the modern era, if there is no answer yet, the call ends with
+    /// [`DemoPause::Input`], which carries `state`; the next call gets here again, with the answer under `key`.
     pub(super) async fn ask(
         &self,
         key: &str,
@@ -78,8 +78,8 @@ impl Asker {
         }
     }
 
-    /// Ends the call with the request to call again without an answer, in the modern era; on a legacy connection it waits
-    /// for nothing.
+    /// In the modern era, ends the call with a request to call again without an answer; on a legacy connection, does
+    /// nothing.
     pub(super) fn call_again(&self, state: &str) -> Result<(), DemoPause> {
         match self {
             Self::Legacy { .. } => Ok(()),

@@ -25,7 +25,7 @@ pub(super) struct DemoCall {
 }
 
 impl DemoCall {
-    /// The call in `params`, of a client that declared `modes`.
+    /// The call in `params`, from a client that declared `modes`.
     pub(super) fn new(params: &Value, modes: Option<Modes>, asker: Asker, out: &DemoOutbox) -> Result<Self, RpcError> {
         let invalid = |message: &str| RpcError::new(code::INVALID_PARAMS, message);
         let name = params.get("name").and_then(Value::as_str).ok_or_else(|| invalid("the call has no name"))?;
@@ -38,7 +38,7 @@ impl DemoCall {
         Ok(Self { name: name.to_owned(), arguments, modes, asker, out: Arc::clone(out), token })
     }
 
-    /// Asks the client to fill a form; `None` when it cannot.
+    /// Asks the client to fill in a form; `None` if it cannot.
     pub(super) async fn form(&self, message: &str, schema: &Value) -> Result<Option<Verdict>, DemoPause> {
         if !self.modes.is_some_and(|modes| modes.form) {
             return Ok(None);
@@ -60,7 +60,7 @@ impl DemoCall {
         Ok(Some(verdict))
     }
 
-    /// Asks the client to open a link; `None` when it cannot.
+    /// Asks the client to open a link; `None` if it cannot.
     pub(super) async fn link(&self, message: &str, url: &str, id: &str) -> Result<Option<Verdict>, DemoPause> {
         if !self.modes.is_some_and(|modes| modes.url) {
             return Ok(None);
@@ -83,7 +83,7 @@ impl DemoCall {
         (self.out)(Frame::notification(method, Some(params)));
     }
 
-    /// Tells how far the call is, if the client wants to know.
+    /// Reports the call's progress, if the client asked for it.
     pub(super) fn progress(&self, progress: u64, total: u64, message: &str) {
         if let Some(token) = &self.token {
             let params = json!({"progressToken": token, "progress": progress, "total": total, "message": message});

@@ -19,11 +19,11 @@ use crate::{
     protocol::{Frame, FrameKind, Id, Revision, RpcError, code},
 };
 
-/// Where the messages for the client go: all of a connection, or those that belong to one request.
+/// Where messages for the client go: all of a connection, or those that belong to one request.
 pub type DemoOutbox = Arc<dyn Fn(Frame) + Send + Sync>;
 
-/// The conversation with one client. It knows no transport: messages come in by [`DemoSession::receive`] and go out by the
-/// outbox that is given with each.
+/// The conversation with one client, independent of the transport: messages arrive through [`DemoSession::receive`] and
+/// leave through the outbox that is passed with each.
 #[derive(Debug, Default)]
 pub struct DemoSession {
     state: Mutex<DemoState>,
@@ -37,13 +37,13 @@ struct DemoState {
     modes: Option<Modes>,
     /// Our open questions.
     replies: HashMap<Id, oneshot::Sender<Vec<u8>>>,
-    /// The calls under way.
+    /// The calls in progress.
     calls: HashMap<Id, CancellationToken>,
 }
 
 impl DemoSession {
-    /// Answers one message of the client: its response, and what belongs to it, goes to `out`. A tool call may take long,
-    /// and other messages must be received meanwhile.
+    /// Handles one message from the client: the response, and what belongs to it, goes to `out`. A tool call may take
+    /// long, and other messages must be received meanwhile.
     pub async fn receive(self: Arc<Self>, frame: Frame, out: DemoOutbox) {
         match frame.kind().clone() {
             FrameKind::Response { id } | FrameKind::Error { id: Some(id) } => {
@@ -120,7 +120,7 @@ impl DemoSession {
         })
     }
 
-    /// A new id for a question, and its reply. When the reply is no longer waited for, the question is taken back.
+    /// A new id for a question, and its reply. When nobody waits for the reply any more, the question is withdrawn.
     pub(super) fn expect_reply(self: &Arc<Self>, out: &DemoOutbox) -> (Id, DemoReply) {
         let id = Id::String(format!("ask-{}", self.next_id.fetch_add(1, Ordering::Relaxed) + 1));
         let (sender, receiver) = oneshot::channel();
@@ -141,14 +141,14 @@ impl DemoSession {
     }
 }
 
-/// What the server says about itself for people who read it.
+/// The server's description of itself for people.
 pub(super) const INSTRUCTIONS: &str = "A server for trying out clients. Each tool asks in a different way.";
 
 pub(super) fn server_info() -> Value {
     json!({"name": "toolnexus-demo", "title": "toolnexus demo server", "version": env!("CARGO_PKG_VERSION")})
 }
 
-/// The elicitation modes in a client's capabilities; `{}` means forms alone.
+/// The elicitation modes in a client's capabilities; `{}` means only forms.
 pub(super) fn modes(capabilities: Option<&Value>) -> Option<Modes> {
     let elicitation: &Map<String, Value> = capabilities?.get("elicitation")?.as_object()?;
     let url = elicitation.contains_key("url");
@@ -180,7 +180,7 @@ impl Drop for DemoReply {
     }
 }
 
-/// The error for a tool that is not there.
+/// The error for a tool that does not exist.
 pub(super) fn unknown_tool(name: &str) -> RpcError {
     RpcError::new(code::INVALID_PARAMS, format!("Unknown tool: {name}"))
 }

@@ -1,7 +1,7 @@
 //! The demo server, built on the server's half of elicitation: every way of asking, in both eras.
 //!
-//! [`DemoSession`] answers the messages of one client and knows no transport; [`serve_stdio`] carries one over stdin and
-//! stdout, [`serve_http`] as many as come over Streamable HTTP.
+//! [`DemoSession`] handles the messages of one client, independent of the transport; [`serve_stdio`] serves one client
+//! over stdin and stdout, [`serve_http`] any number over Streamable HTTP.
 
 mod asker;
 mod demo_call;

@@ -1,4 +1,4 @@
-//! What stands in place of the pages in a build without the feature `http`.
+//! Replaces the pages in a build without the feature `http`.
 
 use std::{io, time::Duration};
 

@@ -1,4 +1,4 @@
-//! Beside its tools: resources, templates, prompts, and completions of their arguments.
+//! Everything except tools: resources, templates, prompts, and completions of their arguments.
 
 use serde_json::{Value, json};
 
@@ -17,7 +17,7 @@ pub(super) fn capabilities() -> Value {
     json!({"tools": {}, "resources": {"subscribe": true}, "prompts": {}, "completions": {}, "logging": {}})
 }
 
-/// The result of a request for something other than a tool; `None` for a method that is not one of these.
+/// The result of a request for anything but a tool; `None` for other methods.
 pub(super) fn result(method: &str, params: &Value) -> Option<Result<Value, RpcError>> {
     Some(match method {
         "resources/list" => Ok(json!({"resources": [

@@ -11,7 +11,7 @@ use tokio::{sync::watch, time::timeout};
 
 use crate::pages::{self, Address, PageReply, Pages, Site, Visit, unguessable};
 
-/// A web page on this machine on which a person presses *Approve*. It is served until the process ends.
+/// A web page on this machine with an *Approve* button. It is served until the process ends.
 #[derive(Debug)]
 pub(super) struct ApprovalPage {
     /// Unguessable.

@@ -8,10 +8,10 @@ use tokio::{
 use super::{DemoOutbox, DemoSession};
 use crate::protocol::Frame;
 
-/// Serves one client over stdin and stdout, a message a line, until stdin ends.
+/// Serves one client over stdin and stdout, one message per line, until stdin ends.
 ///
 /// # Errors
-/// When the streams cannot be read or written.
+/// If the streams cannot be read or written.
 pub async fn serve_stdio() -> io::Result<()> {
     let session = Arc::new(DemoSession::default());
     let (sender, mut frames) = mpsc::unbounded_channel::<Frame>();
@@ -44,7 +44,7 @@ pub async fn serve_stdio() -> io::Result<()> {
 }
 
 fn receive(session: &Arc<DemoSession>, line: Vec<u8>, outbox: &DemoOutbox) {
-    // What is not a message has no id to answer under.
+    // Something that is not a message has no id to answer.
     if let Ok(frame) = Frame::parse(line) {
         drop(tokio::spawn(Arc::clone(session).receive(frame, Arc::clone(outbox))));
     }

@@ -1,4 +1,4 @@
-//! What the demo server tells unasked: its log, and that the clock has changed.
+//! The demo server's notifications: its log, and changes of the clock.
 
 use std::{
     collections::HashSet,
@@ -15,7 +15,7 @@ const SUBSCRIPTION: &str = "io.modelcontextprotocol/subscriptionId";
 /// No client needs more subscriptions.
 const MOST: usize = 100;
 
-/// What a legacy client wants to be told.
+/// What a legacy client has subscribed to.
 #[derive(Debug, Default)]
 pub(super) struct Ticks {
     wishes: Mutex<Wishes>,
@@ -29,12 +29,12 @@ struct Wishes {
 }
 
 impl Ticks {
-    /// The client has set this level of the log (2025-11-25, *server/utilities/logging*).
+    /// The client has set this log level (2025-11-25, *server/utilities/logging*).
     pub(super) fn log_from(self: &Arc<Self>, level: &str, out: &DemoOutbox) {
         self.change(out, |wishes| wishes.logs = is_told(level));
     }
 
-    /// The client wants to know when a resource changes; it does not any more where `ends`.
+    /// The client subscribes to a resource, or unsubscribes if `ends`.
     pub(super) fn subscribe(self: &Arc<Self>, uri: &str, ends: bool, out: &DemoOutbox) {
         self.change(out, |wishes| {
             if ends {
@@ -54,7 +54,7 @@ impl Ticks {
     }
 }
 
-/// Tells what there is to tell, every second, for as long as the session lasts.
+/// Sends notifications every second, as long as the session lasts.
 async fn tick(ticks: Weak<Ticks>, out: DemoOutbox) {
     loop {
         tokio::time::sleep(Duration::from_secs(1)).await;
@@ -89,7 +89,7 @@ pub(super) async fn listen(id: &Id, params: &Value, out: &DemoOutbox) {
     }
 }
 
-/// Whether what this server logs, all of level `info`, is told to a client that asked for `level` and above.
+/// Whether this server's log messages, all of level `info`, are sent to a client that asked for `level` and above.
 pub(super) fn is_told(level: &str) -> bool {
     matches!(level, "debug" | "info")
 }

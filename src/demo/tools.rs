@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use super::{asker::DemoPause, demo_call::DemoCall, demo_session::unknown_tool, forms, page};
 use crate::{elicitation::Verdict, protocol::RpcError};
 
-/// Stands in `requestState` before the id of a page whose link the client has agreed to open.
+/// A prefix in `requestState`, before the id of a page whose link the client has agreed to open.
 const ACCEPTED: &str = "accepted/";
 
 /// The entries of `tools/list`.

@@ -12,12 +12,12 @@ use super::{
     stage::{DialogEnd, Stage},
 };
 
-/// The longest address that is taken, in bytes.
+/// The longest address that is accepted, in bytes.
 const LONGEST: usize = 16 << 10;
 
 impl Terminal {
-    /// Asks for the address at which a browser on another machine ended: [`PersonReply::Send`] with `address`. It holds a code,
-    /// so dots stand for it, and nothing of it stays.
+    /// Asks for the address at which a browser on another machine ended: [`PersonReply::Send`] with `address`. It
+    /// contains a code, so it is shown as dots, and does not stay on the screen.
     pub(crate) async fn ask_for_address(
         &self,
         asking: Asking,

@@ -20,11 +20,11 @@ use crate::{
     form::Form,
 };
 
-/// Has what is shown drawn again.
+/// Redraws what is shown.
 pub(crate) type Redraw = Box<dyn Fn() + Send>;
 
 impl Asking {
-    /// Who asks, with a message, while others wait.
+    /// Who asks, with a message, and how many other questions are waiting.
     pub(crate) fn of(origin: &Origin, verb: &str, message: &str, waiting: Arc<AtomicUsize>) -> Self {
         let server = safe_label(origin.server.as_str());
         let during = origin.call.as_ref().map(|call| format!(", during {}", safe_label(call.as_str())));
@@ -34,7 +34,7 @@ impl Asking {
 }
 
 impl Terminal {
-    /// Asks for what `form` wants. `redraw` is given a way to have the screen drawn again.
+    /// Asks for the values of `form`. `redraw` gets a function that redraws the screen.
     pub(crate) async fn ask_form(
         &self,
         asking: Asking,
@@ -46,7 +46,7 @@ impl Terminal {
         self.run(stop, ready, move |stage| stage.fill(&form, &asking)).await
     }
 
-    /// Says that a link is not offered.
+    /// Prints that a link was refused.
     pub(crate) fn refuse_link(asking: &Asking, url: &str, refused: &LinkRefused) {
         let url = cut(&safe_line(url), 200).into_owned();
         let server = asking.server.as_deref().unwrap_or("the sign-in");
@@ -68,7 +68,7 @@ impl Terminal {
         Ok(consent.reply())
     }
 
-    /// Asks whether a server that has asked `many` questions may go on: [`PersonReply::Send`] is a yes.
+    /// Asks whether a server that has asked `many` questions may continue: [`PersonReply::Send`] means yes.
     pub(crate) async fn ask_to_go_on(
         &self,
         asking: Asking,
@@ -97,8 +97,8 @@ impl Terminal {
         .await
     }
 
-    /// Shows that an accepted link is waited for, since `begin` and at most until `end`. `None` when the terminal is needed
-    /// for a question.
+    /// Shows that an accepted link is being waited for, since `begin` and until `end` at the latest. `None` if the
+    /// terminal is needed for a question.
     pub(crate) async fn wait_for_link(
         &self,
         asking: Asking,
@@ -114,7 +114,7 @@ impl Terminal {
             Ok(Wait::TimedOut) => Some(Waited::TimedOut),
             Ok(Wait::Yield) => None,
             Err(DialogEnd::Withdrawn) => Some(Waited::Complete),
-            // No screen, but the link is waited for all the same.
+            // Without a screen, the link is still waited for.
             Err(DialogEnd::TooSmall(_) | DialogEnd::Gone(_)) => {
                 let rest: Duration = end.saturating_duration_since(Instant::now());
                 let waited = tokio::time::timeout(rest, done.cancelled()).await;

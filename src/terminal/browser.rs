@@ -7,14 +7,14 @@ use std::{
     time::Duration,
 };
 
-/// Browsers that would take the terminal for themselves.
+/// Browsers that would use the terminal themselves.
 const TEXT_BROWSERS: [&str; 6] = ["elinks", "links", "links2", "lynx", "www-browser", "w3m"];
 
-/// How long the start of a browser is waited for, so that it begins before the program may end.
+/// How long to wait for the browser to start, so that it is running before the program may end.
 const START: Duration = Duration::from_secs(1);
 
-/// Starts the person's browser with `url`, which is `http` or `https`, on a thread of its own. Why it does not start, where
-/// that is known soon: no failure, as the address is on the screen.
+/// Starts the person's browser with `url`, which is `http` or `https`, on a separate thread. Returns why it does not
+/// start, if that is soon known: this is not a failure, because the address is on the screen.
 pub(crate) fn open(url: &str) -> Option<io::Error> {
     let url = url.to_owned();
     let (sender, started) = mpsc::channel();
@@ -30,7 +30,7 @@ fn start(url: &str) -> io::Result<()> {
         return Err(io::Error::other(format!("{name} runs in the terminal")));
     }
     match webbrowser::open(url) {
-        // It knows desktops by their settings; a system may have the opener alone.
+        // The crate knows desktops by their settings; some systems have only the opener.
         Err(_) if cfg!(all(unix, not(target_os = "macos"))) => xdg_open(url),
         opened => opened,
     }
@@ -47,7 +47,7 @@ fn xdg_open(url: &str) -> io::Result<()> {
     }
 }
 
-/// The text browser that `BROWSER`, a list of commands between colons, begins with.
+/// The text browser at the beginning of `BROWSER`, a list of commands separated by colons.
 fn text_browser(browser: &str) -> Option<&str> {
     let program = browser.split(':').next()?.split_whitespace().next()?;
     let name = Path::new(program).file_name()?.to_str()?;

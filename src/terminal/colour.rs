@@ -9,7 +9,7 @@ use clap::ValueEnum;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 #[repr(u8)]
 pub enum Colour {
-    /// At terminals, unless `NO_COLOR` is set; elsewhere where `CLICOLOR_FORCE` is
+    /// At terminals, unless `NO_COLOR` is set; elsewhere if `CLICOLOR_FORCE` is
     #[default]
     Auto = 0,
     /// Always
@@ -18,10 +18,10 @@ pub enum Colour {
     Never = 2,
 }
 
-/// What the command line said. A run has one terminal, and all that writes to it does so in the same way.
+/// The choice on the command line. A run has one terminal, and all output to it is treated alike.
 static CHOSEN: AtomicU8 = AtomicU8::new(0);
 
-/// Takes the choice of the command line.
+/// Sets the choice of the command line.
 pub fn choose_colour(colour: Colour) {
     CHOSEN.store(colour as u8, Ordering::Relaxed);
 }
@@ -36,8 +36,8 @@ pub fn is_coloured(is_terminal: bool) -> bool {
     decide(chosen, |name| env::var_os(name).map(|value| value.to_string_lossy().into_owned()), is_terminal)
 }
 
-/// The choice, then `NO_COLOR` (<https://no-color.org>), then `CLICOLOR_FORCE` (<https://bixense.com/clicolors>), then the
-/// stream.
+/// The choice, then `NO_COLOR` (<https://no-color.org>), then `CLICOLOR_FORCE` (<https://bixense.com/clicolors>), then
+/// the stream.
 fn decide(chosen: Colour, variable: impl Fn(&str) -> Option<String>, is_terminal: bool) -> bool {
     let is_set = |name: &str| variable(name).is_some_and(|value| !value.is_empty());
     match chosen {
@@ -49,7 +49,7 @@ fn decide(chosen: Colour, variable: impl Fn(&str) -> Option<String>, is_terminal
     }
 }
 
-/// The word that one of our own lines begins with, in the colour of its kind; all else as it is.
+/// Colours the first word of one of our own lines according to its kind; everything else is unchanged.
 pub fn painted(text: &str, is_terminal: bool) -> String {
     if !is_coloured(is_terminal) {
         return text.to_owned();

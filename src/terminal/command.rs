@@ -11,29 +11,29 @@ use super::{
     stage::{DialogEnd, DialogEvent, Stage, TypedAhead},
 };
 
-/// How often it is looked for what was printed meanwhile, and for questions.
+/// How often to check for new output and for questions.
 const TICK: Duration = Duration::from_millis(150);
 
-/// What a person typed at a prompt for commands.
+/// What a person entered at a prompt for commands.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum TypedCommand {
     /// A line.
     Line(String),
     /// Tab: the text before the cursor, and after it.
     Complete(String, String),
-    /// Ctrl-C: the line is thrown away.
+    /// Ctrl-C: the line is discarded.
     Cleared,
     /// Somebody else needs the terminal; the line so far.
     Yield(String),
     /// The end of input.
     End,
-    /// No line can be read here, and why.
+    /// No line can be read here, with the reason.
     Impossible(String),
 }
 
 impl Terminal {
-    /// Reads a command behind `prompt`, which begins as `draft`. What is printed meanwhile appears above the line. What was
-    /// typed since the last command belongs to this one; a question that came between has thrown it away.
+    /// Reads a command after `prompt`, starting with `draft`. New output appears above the line. What was typed since
+    /// the last command belongs to this one, unless a question in between has discarded it.
     pub(crate) async fn read_command(
         &self,
         prompt: &'static str,
@@ -45,7 +45,7 @@ impl Terminal {
         let dialog = move |stage: &mut Stage| stage.command(prompt, &draft, &history);
         match self.run_after(TypedAhead::Kept, stop, |_| (), dialog).await {
             Ok(typed) => typed,
-            // There both are one key's.
+            // On a plain terminal, both are the same key.
             Err(DialogEnd::Interrupted) if is_plain => TypedCommand::End,
             Err(DialogEnd::Interrupted) => TypedCommand::Cleared,
             Err(DialogEnd::Withdrawn) => TypedCommand::End,
@@ -69,7 +69,7 @@ impl Stage {
             });
         }
         self.take_pastes(true);
-        // The lines that can be gone through, the one being typed last.
+        // The lines to go through, the current one last.
         let mut lines: Vec<String> = history.to_vec();
         lines.push(editor.text().to_owned());
         let mut at = lines.len() - 1;

@@ -2,8 +2,8 @@ use jiff::{civil::DateTime, tz::TimeZone};
 
 use crate::form::{Field, FieldKind, Format};
 
-/// What `text` stands for in a field of a date and time, where seconds or the offset are missing: with seconds, and with
-/// the offset that this machine's clock has then. `None` where nothing is missing, or it is not a date and time.
+/// `text` in a field of a date and time, completed with seconds and with this machine's offset at that time. `None` if
+/// nothing is missing, or it is not a date and time.
 pub(crate) fn complete(field: &Field, text: &str) -> Option<String> {
     match &field.kind {
         FieldKind::Text(rules) if rules.format == Some(Format::DateTime) => complete_in(text, &TimeZone::system()),

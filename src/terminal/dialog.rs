@@ -24,9 +24,9 @@ impl Drop for Hold {
 }
 
 impl Terminal {
-    /// Runs `dialog` on a thread of its own, alone at the terminal, until its end. `stop` ends it at once, without a key
-    /// press, as SIGINT does; `ready` is given a bell that has the dialog drawn again. However it ends, the terminal is as
-    /// it was before this returns.
+    /// Runs `dialog` on a separate thread, alone at the terminal, until its end. `stop` ends it immediately, without a
+    /// key press, and so does SIGINT; `ready` gets a bell that redraws the dialog. However it ends, the terminal is
+    /// restored before this returns.
     pub(super) async fn run<T: Send + 'static>(
         &self,
         stop: &CancellationToken,
@@ -36,7 +36,7 @@ impl Terminal {
         self.run_after(TypedAhead::Dropped, stop, ready, dialog).await
     }
 
-    /// Like [`Terminal::run`]; `ahead` says whose the keys are that were pressed before.
+    /// Like [`Terminal::run`]; `ahead` says what happens to keys that were pressed before.
     pub(super) async fn run_after<T: Send + 'static>(
         &self,
         ahead: TypedAhead,

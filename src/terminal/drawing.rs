@@ -14,29 +14,29 @@ use super::{
 };
 use crate::text::{fit, width};
 
-/// What a list of lines is for.
+/// The kind of a list.
 pub(super) enum Many<'a> {
-    /// One of them.
+    /// Choose one.
     One,
-    /// Any number; what is marked.
+    /// Mark any number; the marks.
     Any(&'a RefCell<Vec<bool>>),
 }
 
-/// One drawing of a list: where it stands and how it looks.
+/// One drawing of a list: its content and its layout.
 pub(super) struct List<'a> {
     items: &'a [Item],
     /// Which of them are shown.
     shown: &'a [usize],
     many: &'a Many<'a>,
-    /// What dialoguer calls the items: their indices.
+    /// The items for dialoguer: their indices.
     pub(super) names: Vec<String>,
     above: Vec<ScreenLine>,
     below: Vec<ScreenLine>,
     /// How many items are shown at a time.
     pub(super) page: usize,
-    /// How many rows under the items are for the active one's words.
+    /// How many rows below the items are for the active one's description.
     details: usize,
-    /// How many lines of text there was no room for.
+    /// How many lines of text did not fit.
     pub(super) hidden: usize,
     size: Size,
     look: Look,
@@ -51,7 +51,7 @@ enum Stopped {
     End(DialogEnd),
 }
 
-/// What happened while dialoguer drew.
+/// What happened while dialoguer was drawing.
 #[derive(Debug, Default)]
 pub(super) struct DrawState {
     /// How many items are drawn above the cursor.
@@ -60,8 +60,8 @@ pub(super) struct DrawState {
     stopped: Option<Stopped>,
 }
 
-/// dialoguer asks this for each line that it draws. Before it would read a key this reads one, so that a paste presses
-/// none and whatever happens meanwhile is not missed: then the drawing fails and dialoguer returns.
+/// dialoguer calls this for each line that it draws. Before it would read a key, this reads one, so that a paste
+/// presses no keys and other events are not missed: then the drawing fails and dialoguer returns.
 pub(super) struct ListDrawing<'a, 'c> {
     list: &'a List<'a>,
     stage: &'a Stage,
@@ -80,7 +80,7 @@ impl<'a> List<'a> {
     ) -> Result<Self, DialogEnd> {
         let rows = stage.size().map_or(0, |size| size.rows);
         let details = if rows < 12 { 0 } else { detail_rows(items, matches!(many, Many::Any(_)), stage) };
-        // More rows than there are would be none too many: they are given away first.
+        // Extra rows do no harm: they are the first to be given up.
         let (layout, size) = stage.layout(scene, prompt, shown.len() + details)?;
         let names = (0..shown.len()).map(|index| index.to_string()).collect();
         let details = if layout.rows < details + shown.len().min(3) { 0 } else { details };
@@ -89,7 +89,7 @@ impl<'a> List<'a> {
         let facts = matches!(many, Many::Any(_)) || page < shown.len();
         let columns = size.columns.saturating_sub(1).max(1);
         if facts && page > 1 && place_of_facts(&below, FACTS, columns).is_none() {
-            // What is marked, and which page it is, is always told.
+            // The marks and the page number are always shown.
             below.push(ScreenLine::default());
             page = if page < shown.len() || above.len() + page + details + below.len() > size.rows {
                 page - 1
@@ -115,7 +115,7 @@ impl<'a> List<'a> {
         ListDrawing { list: self, stage, choosing, state: RefCell::default() }
     }
 
-    /// What was pressed; `None` when the list is to be drawn again, [`Pressed::Nothing`] when it was away meanwhile.
+    /// The key that was pressed; `None` if the list has to be redrawn, [`Pressed::Nothing`] if it was hidden meanwhile.
     pub(super) fn close(
         &self,
         stage: &mut Stage,
@@ -137,7 +137,7 @@ impl<'a> List<'a> {
                 stage.painter.moved_to(begin + seen.drawn);
                 Err(DialogEnd::Gone(error))
             }
-            // It never comes to read a key.
+            // It never gets to read a key.
             (Ok(_), None) => Ok(Some(Pressed::Back)),
         }
     }
@@ -161,7 +161,7 @@ impl<'a> List<'a> {
         line.pad(column + width(pointer) + width(mark) + 3).and(Ink::Faint, &*item.detail)
     }
 
-    /// What stands under the items: the active one's words where they did not fit, and what changes.
+    /// The text below the items: the active one's description if it did not fit, and the facts.
     fn status(&self, active: Option<usize>) -> Vec<ScreenLine> {
         let columns = self.columns();
         let mut lines = match (self.details, active) {
@@ -191,7 +191,7 @@ impl<'a> List<'a> {
     }
 }
 
-/// How many rows the longest words need that do not fit behind their label, at most three; 0 when all fit.
+/// How many rows the longest description needs that does not fit after its label, at most three; 0 if all fit.
 fn detail_rows(items: &[Item], with_marks: bool, stage: &Stage) -> usize {
     let columns = stage.columns();
     let before = label_column(items.iter().map(|item| &*item.label), columns) + if with_marks { 9 } else { 5 };
@@ -202,10 +202,10 @@ fn detail_rows(items: &[Item], with_marks: bool, stage: &Stage) -> usize {
     items.iter().map(rows).max().unwrap_or(0).min(3)
 }
 
-/// How much room the facts need: what is marked, and the page.
+/// How much room the facts need: the marks, and the page.
 const FACTS: usize = 28;
 
-/// The last of the lines below a list that has room for facts of this width, and where in it; the first column of an empty
+/// The last of the lines below a list with room for facts of this width, and the column; the first column of an empty
 /// line.
 fn place_of_facts(below: &[ScreenLine], facts: usize, columns: usize) -> Option<(usize, usize)> {
     let at = columns.min(78).saturating_sub(facts);
@@ -232,11 +232,11 @@ impl ListDrawing<'_, '_> {
         write!(f, "{line}\x1b[K")
     }
 
-    /// Writes the last line and what stands below it, and waits for a key.
+    /// Writes the last line and the text below it, and waits for a key.
     fn wait(&self, line: &str, columns: usize) -> fmt::Result {
         let mut out = format!("{line}\x1b[K");
         let below = self.list.status(self.choosing.borrow().active);
-        // The last page may be shorter: what the page before it left is erased line by line.
+        // The last page may be shorter: the rest of the previous page is erased line by line.
         let left = self.list.page - self.state.borrow().drawn.min(self.list.page);
         for line in below.iter().chain(&vec![ScreenLine::default(); left]) {
             out.push_str("\r\n");
@@ -261,7 +261,7 @@ impl ListDrawing<'_, '_> {
         Err(fmt::Error)
     }
 
-    /// The next key, or `None` when what is shown has changed.
+    /// The next key, or `None` if what is shown has changed.
     fn next(&self) -> Result<Option<Key>, Stopped> {
         match self.stage.wait(None).map_err(Stopped::End)? {
             Ready::Input => self.stage.tty.key().map(Some).map_err(|error| Stopped::End(error.into())),

@@ -4,14 +4,14 @@ use unicode_segmentation::UnicodeSegmentation;
 
 use super::Key;
 
-/// One line of text that is being edited, in grapheme clusters. Line ends stand in it only when it came from elsewhere,
-/// a program or a default.
+/// One line of text that is being edited, in grapheme clusters. It contains line ends only if it came from elsewhere: a
+/// program or a default.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Editor {
     text: String,
     /// A byte position between two clusters.
     cursor: usize,
-    /// Whether the first character that is typed takes the place of the text.
+    /// Whether the first typed character replaces the text.
     is_replaced: bool,
 }
 
@@ -22,7 +22,7 @@ impl Editor {
         Self { cursor: text.len(), text, is_replaced: false }
     }
 
-    /// The cursor stands between the two.
+    /// The cursor is between the two.
     pub(super) fn between(before: &str, after: &str) -> Self {
         Self { cursor: before.len(), text: format!("{before}{after}"), is_replaced: false }
     }
@@ -41,12 +41,12 @@ impl Editor {
         &self.text
     }
 
-    /// The clusters, and how many stand before the cursor.
+    /// The clusters, and how many are before the cursor.
     pub(super) fn clusters(&self) -> (Vec<&str>, usize) {
         (self.text.graphemes(true).collect(), self.text[..self.cursor].graphemes(true).count())
     }
 
-    /// Does what `key` says; whether it was one for an editor.
+    /// Handles `key`; returns whether it was a key for an editor.
     pub(super) fn press(&mut self, key: &Key) -> bool {
         if std::mem::take(&mut self.is_replaced) && matches!(key, Key::Char(_) | Key::Paste(_)) {
             self.erase(0..self.text.len());
@@ -73,7 +73,7 @@ impl Editor {
 
     fn insert(&mut self, text: &str) {
         self.text.insert_str(self.cursor, text);
-        // What was typed may have joined the cluster after it: step over the whole.
+        // The typed text may have joined with the next cluster: step over the whole.
         let end = self.cursor + text.len();
         let boundaries = self.text.grapheme_indices(true).map(|(start, _)| start);
         self.cursor = boundaries.chain([self.text.len()]).find(|start| *start >= end).unwrap_or(end);
@@ -108,7 +108,7 @@ fn is_word(text: &str) -> bool {
     text.chars().any(char::is_alphanumeric)
 }
 
-/// Pasted text as one line: each line end, and each tab, is a space; other control characters are dropped.
+/// Pasted text as one line: each line end and each tab becomes a space; other control characters are dropped.
 fn one_line(text: &str) -> String {
     let text = text.replace("\r\n", "\n");
     let text = text.trim_end_matches(['\r', '\n']);

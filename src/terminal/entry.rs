@@ -13,7 +13,7 @@ use super::{
 use crate::text::safe_line;
 use crate::text::width;
 
-/// How the entering of a line ended.
+/// How editing a line ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Entered {
     /// Enter.
@@ -27,7 +27,7 @@ pub(super) enum Entered {
 }
 
 impl Stage {
-    /// Lets a person edit one line. With `masked`, dots stand for what is typed.
+    /// Lets a person edit one line. With `masked`, dots are shown instead of the text.
     pub(super) fn enter(
         &mut self,
         scene: &Scene,
@@ -53,12 +53,12 @@ impl Stage {
             let caret = Caret::After(row, pointer().and(Ink::Plain, before));
             self.draw(&lines, &caret);
             match self.event(None)? {
-                // Where one step back is meant, or out.
+                // Here it means one step back, or out.
                 DialogEvent::Key(Key::EndOfInput) if editor.text().is_empty() => break Entered::Back,
                 DialogEvent::Key(key) if !guard.takes(&key) => {}
                 DialogEvent::Key(Key::Unfold) => self.unfold(scene, &prompt)?,
                 DialogEvent::Key(key) if editor.press(&key) => {
-                    // It was about what stood there before.
+                    // The error was about the previous text.
                     prompt.error = None;
                     if let Key::Paste(text) = &key
                         && text.trim_end_matches(['\r', '\n']).contains(['\r', '\n'])
@@ -78,7 +78,7 @@ impl Stage {
         Ok(entered)
     }
 
-    /// The same where the cursor cannot be moved: what is typed is echoed, and what is changed is written again.
+    /// The same if the cursor cannot be moved: typed text is echoed, and the line is written again after a change.
     fn enter_plainly(
         &mut self,
         scene: &Scene,
@@ -99,7 +99,7 @@ impl Stage {
         let mut guard = Guard::of_entry();
         let entered = loop {
             let DialogEvent::Key(key) = self.event(None)? else {
-                // After a suspension the line stands there no more.
+                // After a suspension the line is no longer there.
                 if !mem::replace(&mut self.is_typing, true) {
                     write(&format!("{}{shown}", self.look.pointer()));
                 }
@@ -126,7 +126,7 @@ impl Stage {
                 write(&format!("\n{}{whole}", self.look.pointer()));
             }
             if before != whole {
-                // The cursor is somewhere inside, which cannot be shown: go on at the end.
+                // A cursor inside the text cannot be shown: continue at the end.
                 editor.press(&Key::End);
             }
             shown = whole;
@@ -136,7 +136,7 @@ impl Stage {
         Ok(entered)
     }
 
-    /// Writes what stands above an entry on a plain terminal; who asks only once.
+    /// Writes the text above an entry on a plain terminal; who asks is written only once.
     pub(super) fn announce(&mut self, scene: &Scene, prompt: &Prompt) {
         let columns = self.columns();
         let mut lines = Vec::new();
@@ -170,7 +170,7 @@ fn entered(key: &Key) -> Option<Entered> {
     }
 }
 
-/// As much of the text around the cursor as fits into `columns`: the part before the cursor, and all of it. Characters
+/// As much of the text around the cursor as fits into `columns`: the part before the cursor, and the whole. Characters
 /// that move, hide or reorder others are shown escaped.
 pub(super) fn window(editor: &Editor, mask: Option<&str>, columns: usize) -> (String, String) {
     let (clusters, cursor) = editor.clusters();
@@ -184,7 +184,7 @@ pub(super) fn window(editor: &Editor, mask: Option<&str>, columns: usize) -> (St
     }
     let mut start = cursor;
     let mut used = 0;
-    // Two thirds stand before the cursor when there is more on both sides.
+    // Two thirds are before the cursor if there is more on both sides.
     let after: usize = widths[cursor..].iter().sum();
     let before_room = if after > room / 3 { room - room / 3 } else { room - after };
     while start > 0 && used + widths[start - 1] < before_room {

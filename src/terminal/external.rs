@@ -11,7 +11,7 @@ use super::{
     suspend,
 };
 
-/// How often the program is looked after.
+/// How often to check the program.
 const TICK: Duration = Duration::from_millis(50);
 
 impl Stage {
@@ -56,7 +56,7 @@ impl Stage {
         Ok(edited.strip_suffix('\r').unwrap_or(edited).to_owned())
     }
 
-    /// Waits for the program; a question that is gone ends it. Ctrl-C is the program's own.
+    /// Waits for the program, and ends it if the question is withdrawn. Ctrl-C belongs to the program.
     fn attend(&self, mut child: Child) -> Result<ExitStatus, DialogEnd> {
         loop {
             if let Some(status) = child.try_wait()? {
@@ -68,7 +68,7 @@ impl Stage {
                     drop(child.wait());
                     return Err(DialogEnd::Withdrawn);
                 }
-                // It was suspended itself.
+                // The program was suspended.
                 Some(AlarmCause::Suspended) => suspend(),
                 _ => {}
             }

@@ -44,7 +44,7 @@ impl Fill<'_> {
         fields.filter_map(|(field, slot)| Some((self.label(field), shown(field, slot)?))).collect()
     }
 
-    /// The value that stands ready: what was entered before, else the default.
+    /// The prefilled value: what was entered before, or else the default.
     fn ready<'b>(&'b self, at: usize, field: &'b Field) -> Option<&'b Value> {
         match &self.slots[at] {
             FieldSlot::Given(value) => Some(value),
@@ -102,7 +102,7 @@ impl Fill<'_> {
                 }
                 Entered::External => {}
                 Entered::Done if self.is_sent_by_enter() && complete(field, editor.text()).is_some() => {
-                    // What is sent has been read.
+                    // Shows the value that will be sent.
                     editor = Editor::new(complete(field, editor.text()).unwrap_or_default());
                     prompt.error =
                         Some("the missing parts were filled in, with your time zone; Enter sends".to_owned());
@@ -125,7 +125,7 @@ impl Fill<'_> {
         }
     }
 
-    /// Asks for a secret once more: whether it is the same, `None` after Escape.
+    /// Asks for a secret again: returns whether it is the same, `None` after Escape.
     fn ask_again(&mut self, first: &Prompt, text: &str) -> Result<Option<bool>, DialogEnd> {
         let mut prompt = Prompt { about: String::new(), error: None, ..first.clone() };
         if let Some(title) = &mut prompt.title {
@@ -240,7 +240,7 @@ impl Fill<'_> {
         FieldStep::Next
     }
 
-    /// What Enter does: a form of one field is sent by it.
+    /// What Enter does: in a form with one field, it sends.
     fn enter_hint(&self, verb: &str) -> String {
         match (self.is_sent_by_enter(), self.reviewing) {
             (_, true) => "Enter keep".to_owned(),
@@ -287,7 +287,7 @@ impl Fill<'_> {
     }
 }
 
-/// Whether a text is worth an editor of its own.
+/// Whether a text is worth opening an editor for.
 fn may_be_long(field: &Field) -> bool {
     match &field.kind {
         FieldKind::Text(rules) => rules.format.is_none() && rules.max_length.is_none_or(|most| most > 100),
@@ -295,7 +295,7 @@ fn may_be_long(field: &Field) -> bool {
     }
 }
 
-/// What typed text gives a field, or why not.
+/// The field's value for typed text, or why not.
 fn entered(field: &Field, text: &str) -> Result<FieldSlot, String> {
     let value = if text.is_empty() { field.parse_empty() } else { field.parse(text).map(Some) };
     let value = value.or_else(|error| match complete(field, text) {
@@ -308,7 +308,7 @@ fn entered(field: &Field, text: &str) -> Result<FieldSlot, String> {
     }
 }
 
-/// What is allowed, and the default.
+/// The rules, and the default.
 fn rules(field: &Field) -> String {
     let rules = cut(&safe_line(&field.rules()), 2 * LABEL).into_owned();
     let Some(default) = field.default.as_ref().filter(|_| !field.secret) else { return rules };
@@ -316,12 +316,12 @@ fn rules(field: &Field) -> String {
     if default.is_empty() { rules } else { format!("{rules}, default {}", safe_label(&default)) }
 }
 
-/// JSON without the line ends of an editor; anything else as it is.
+/// JSON without the line ends of an editor; anything else unchanged.
 fn on_one_line(text: String) -> String {
     serde_json::from_str::<Value>(&text).map_or(text, |value| value.to_string())
 }
 
-/// Why a field does not take what was chosen.
+/// Why a field does not accept the choice.
 fn checked(field: &Field, slot: &FieldSlot) -> Option<String> {
     let FieldSlot::Given(value) = slot else { return None };
     field.check(value).err().map(|error| safe_line(&error.reason).into_owned())
@@ -332,7 +332,7 @@ fn item(choice: &Choice, is_default: bool) -> Item {
     Item { is_default, ..Item::new(safe_label(&choice.label()), detail.unwrap_or_default()) }
 }
 
-/// Whether a label is the key in other words: `first_name`, `First name`.
+/// Whether a label is just the key in other words: `first_name`, `First name`.
 fn says_the_same(key: &str, label: &str) -> bool {
     let letters =
         |text: &str| text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect::<String>();

@@ -11,28 +11,28 @@ use super::{
 use crate::form::{Field, Form};
 use crate::text::{cut, safe_line, safe_text};
 
-/// The longest label and the longest text of a server that are shown, in characters.
+/// The longest label and the longest text from a server that are shown, in characters.
 pub(super) const LABEL: usize = 60;
 const TEXT: usize = 60_000;
-/// How much of a message stays on the screen when it is over.
+/// How many characters of a message stay on the screen afterwards.
 const RECORD: usize = 4000;
 
-/// Who asks, and what is said above everything.
+/// Who asks, and what is shown above everything.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Asking {
-    /// The first line, in our words; names in it are made safe.
+    /// The first line, in our words, with safe names.
     pub(crate) header: String,
-    /// The server's message, as it came.
+    /// The server's message, unchanged.
     pub(crate) message: String,
-    /// The server, made safe, that is told of a no; without one there is nobody to say no to.
+    /// The server's safe name, which is told if the person declines; without one, nobody can be told.
     pub(crate) server: Option<String>,
-    /// How many other questions wait.
+    /// How many other questions are waiting.
     pub(crate) waiting: Arc<AtomicUsize>,
-    /// Whether what is entered is for this program, which no server asked to know.
+    /// Whether the values are for this program, not for a server.
     pub(crate) is_for_us: bool,
 }
 
-/// What a person did with a question.
+/// A person's reaction to a question.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum PersonReply {
     /// Yes, with this content.
@@ -41,11 +41,11 @@ pub(crate) enum PersonReply {
     Decline,
     /// Closed.
     Cancel,
-    /// Closed, with everything that waits.
+    /// Closed, with everything that is waiting.
     CancelAll,
 }
 
-/// What a field holds.
+/// The state of a field.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) enum FieldSlot {
     /// Not asked yet.
@@ -64,20 +64,20 @@ pub(super) enum FieldStep {
     Back,
 }
 
-/// A form that is being filled.
+/// A form that is being filled in.
 pub(super) struct Fill<'a> {
     pub(super) stage: &'a mut Stage,
     pub(super) asking: &'a Asking,
     pub(super) form: &'a Form,
     pub(super) scene: Scene,
     pub(super) slots: Vec<FieldSlot>,
-    /// Text that was typed and not entered.
+    /// Text that was typed but not entered.
     pub(super) drafts: Vec<Option<String>>,
     /// Whether the review has been reached: then fields are changed one by one.
     pub(super) reviewing: bool,
-    /// The field of which this form is the value.
+    /// The field whose value this form is.
     pub(super) within: Option<String>,
-    /// Why what was entered is not taken as a whole.
+    /// Why the content as a whole is refused.
     pub(super) trouble: Option<String>,
 }
 
@@ -91,25 +91,25 @@ impl Asking {
         }
     }
 
-    /// What stays on the screen when it is over.
+    /// What stays on the screen afterwards.
     pub(super) fn record(&self, look: Look, columns: usize) -> Vec<ScreenLine> {
         let header = ScreenLine::new(Ink::Strong, &*self.header);
         [header].into_iter().chain(look.behind_bar(&cut(&safe(&self.message), RECORD), columns)).collect()
     }
 }
 
-/// Server text, safe and not too long.
+/// Server text, safe and shortened.
 pub(super) fn safe(text: &str) -> String {
     cut(&safe_text(text), TEXT).trim().to_owned()
 }
 
-/// A name or a short text of a server's, safe and not too long.
+/// A name or a short text from a server, safe and shortened.
 pub(super) fn safe_label(text: &str) -> String {
     cut(&safe_line(text), LABEL).into_owned()
 }
 
 impl Stage {
-    /// Lets a person fill `form`.
+    /// Lets a person fill in `form`.
     pub(super) fn fill(&mut self, form: &Form, asking: &Asking) -> Result<PersonReply, DialogEnd> {
         let slots = vec![FieldSlot::Open; form.fields.len()];
         let drafts = vec![None; form.fields.len()];
@@ -185,7 +185,7 @@ impl Fill<'_> {
         }
     }
 
-    /// What is sent: what was entered, and nothing else.
+    /// The content that is sent: what was entered, and nothing else.
     pub(super) fn content(&self) -> Map<String, Value> {
         let given = |(field, slot): (&Field, &FieldSlot)| match slot {
             FieldSlot::Given(value) => Some((field.key.clone(), value.clone())),
@@ -194,7 +194,7 @@ impl Fill<'_> {
         self.form.fields.iter().zip(&self.slots).filter_map(given).collect()
     }
 
-    /// The answers so far, for a person; with those `left_out` or without.
+    /// The answers so far, for a person; with fields that were `left_out`, or without.
     pub(super) fn answers(&self, left_out: bool) -> Vec<(String, String)> {
         let answer = |(field, slot): (&Field, &FieldSlot)| {
             let value = shown(field, slot)?;
@@ -203,14 +203,14 @@ impl Fill<'_> {
         self.form.fields.iter().zip(&self.slots).filter_map(answer).collect()
     }
 
-    /// What a field is called: its label, with its key where another field has the same.
+    /// A field's label, with its key if another field has the same label.
     pub(super) fn label(&self, field: &Field) -> String {
         let label = safe_label(field.label());
         let same = self.form.fields.iter().filter(|other| other.label() == field.label()).count();
         if same > 1 { format!("{label} ({})", safe_label(&field.key)) } else { label }
     }
 
-    /// What we have to say about the form or a field.
+    /// Our notes about the form or a field.
     pub(super) fn notes(&self, at: usize) -> Vec<Note> {
         let field = &self.form.fields[at];
         let of_form = self.form.notes.iter().filter(|_| at == 0);
@@ -218,7 +218,7 @@ impl Fill<'_> {
     }
 }
 
-/// A slot in words; `None` when it is open.
+/// A slot in words; `None` if it is open.
 pub(super) fn shown(field: &Field, slot: &FieldSlot) -> Option<String> {
     match slot {
         FieldSlot::Open => None,

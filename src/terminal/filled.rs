@@ -1,6 +1,6 @@
 use serde_json::{Map, Value};
 
-/// What became of a form that a person was shown.
+/// The outcome of showing a form to a person.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Filled {
     /// Filled and sent: the content, checked against the form.
@@ -9,8 +9,8 @@ pub enum Filled {
     Decline,
     /// Closed without an answer.
     Cancel,
-    /// Taken back before it was answered.
+    /// Withdrawn before it was answered.
     Withdrawn,
-    /// It cannot be asked here, and why.
+    /// It cannot be asked here, with the reason.
     Impossible(String),
 }

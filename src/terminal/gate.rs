@@ -10,10 +10,11 @@ use std::{
 
 use crate::text::width;
 
-/// How many texts for standard error are kept while a prompt is open; the oldest go first. Data is never left out.
+/// How many texts for standard error are kept while a prompt is open; the oldest are dropped first. Data is never
+/// dropped.
 const KEPT: usize = 1000;
 
-/// The one door to the terminal: what is printed while a prompt is open is kept until it is closed.
+/// The only way to the terminal: output is kept while a prompt is open, and printed when it is closed.
 ///
 /// ```no_run
 /// toolnexus::terminal::gate().print("forms: 3 of 9 files\n");
@@ -30,11 +31,11 @@ struct GateState {
     kept: VecDeque<(Stream, Vec<u8>)>,
     dropped: usize,
     status: Option<String>,
-    /// Whether what was printed last has no line end, so that nothing can be shown under it.
+    /// Whether the last output has no line end, so that nothing can be shown below it.
     is_open_line: bool,
 }
 
-/// Where a text goes.
+/// Where text goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stream {
     Stdout,
@@ -48,12 +49,12 @@ pub fn gate() -> &'static Gate {
     &GATE
 }
 
-/// Whether a prompt is open. Then SIGINT belongs to the prompt, which cancels its question, and not to the call.
+/// Whether a prompt is open. Then SIGINT belongs to the prompt, and cancels its question instead of the call.
 pub fn is_asking() -> bool {
     OPEN.load(Ordering::Acquire) > 0
 }
 
-/// Whether a prompt waits for the one that is open.
+/// Whether another prompt is waiting for the open one.
 pub(super) fn others_ask() -> bool {
     OPEN.load(Ordering::Acquire) > 1
 }
@@ -61,8 +62,8 @@ pub(super) fn others_ask() -> bool {
 /// How many prompts are open, or about to be.
 static OPEN: AtomicUsize = AtomicUsize::new(0);
 
-/// A prompt is open for as long as this lives. Whoever waits for the prompt keeps it, and not the prompt itself: so a
-/// SIGINT that closed a prompt is still that prompt's when others look at it.
+/// A prompt is open while this lives. The task that waits for the prompt holds it, not the prompt itself: a SIGINT that
+/// closed a prompt still counts as that prompt's when others check.
 #[derive(Debug)]
 pub(super) struct OpenPrompt(());
 
@@ -85,7 +86,7 @@ impl Gate {
         Self { state: Mutex::new(state), freed: Condvar::new() }
     }
 
-    /// How many columns the terminal has.
+    /// The width of the terminal.
     pub fn columns(&self) -> usize {
         columns()
     }
@@ -93,14 +94,14 @@ impl Gate {
     /// Prints `text`, whole lines that are safe for a terminal, to standard error: now, or when the prompt is closed.
     /// Never waits for a person.
     pub fn print(&self, text: &str) {
-        // That a terminal is gone is nothing that could be told anywhere.
+        // If the terminal is gone, there is nowhere to report it.
         drop(self.pass(Stream::Stderr, text.as_bytes()));
     }
 
-    /// The same to standard output, where that is a terminal too; `data` need not be whole lines.
+    /// The same to standard output, if that is a terminal, too; `data` need not be whole lines.
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// If it cannot be written.
     pub fn print_to_stdout(&self, data: &[u8]) -> io::Result<()> {
         self.pass(Stream::Stdout, data)
     }
@@ -120,8 +121,8 @@ impl Gate {
         written
     }
 
-    /// Does what stops the program, or writes to the terminal by another way and ends its line, with the status line out of
-    /// its way.
+    /// Runs something that stops the program, or that writes to the terminal in another way and ends its line, with the
+    /// status line hidden.
     pub fn beside<T>(&self, write: impl FnOnce() -> T) -> T {
         let mut state = self.lock();
         if state.held {
@@ -135,8 +136,8 @@ impl Gate {
         done
     }
 
-    /// Shows `line` under everything that is printed, in place of the one before; `None` takes it away. For terminals
-    /// that can move the cursor. `line` is safe, narrower than the terminal, and has no line end.
+    /// Shows `line` below all output, instead of the previous one; `None` removes it. For terminals with a movable
+    /// cursor. `line` is safe, narrower than the terminal, and has no line end.
     pub fn status(&self, line: Option<&str>) {
         let mut state = self.lock();
         if state.status.as_deref() == line {
@@ -151,7 +152,7 @@ impl Gate {
         }
     }
 
-    /// Takes the status line away, if that can be done at once: the last thing before the program ends without waiting.
+    /// Removes the status line, if that is immediately possible: the last step before the program ends without waiting.
     pub(super) fn end(&self) {
         if let Ok(mut state) = self.state.try_lock() {
             if !state.held {
@@ -161,7 +162,7 @@ impl Gate {
         }
     }
 
-    /// Closes the gate for a prompt, once the prompt before has opened it again.
+    /// Closes the gate for a prompt, once the previous prompt has opened it again.
     pub(super) fn hold(&'static self) -> Held {
         let mut state = self.lock();
         while state.held {
@@ -172,12 +173,12 @@ impl Gate {
         Held(self)
     }
 
-    /// Whether something was printed while a prompt is open.
+    /// Whether something was printed while a prompt was open.
     pub(super) fn has_kept(&self) -> bool {
         !self.lock().kept.is_empty()
     }
 
-    /// Prints what was kept, while the prompt that is open has taken itself away.
+    /// Prints what was kept, while the open prompt has cleared itself from the screen.
     pub(super) fn print_kept(&self) {
         self.lock().print_kept();
     }
@@ -197,13 +198,13 @@ impl Gate {
     }
 }
 
-/// How many columns the terminal has.
+/// The width of the terminal.
 fn columns() -> usize {
     usize::from(console::Term::stderr().size().1).max(1)
 }
 
 impl GateState {
-    /// Takes the status line off the screen. In a terminal that became narrower it may have become several.
+    /// Removes the status line from the screen. In a terminal that became narrower it may have become several.
     fn erase(&self) {
         let Some(line) = self.status.as_ref().filter(|_| !self.is_open_line) else { return };
         let columns = columns();
@@ -239,7 +240,7 @@ impl GateState {
     }
 }
 
-/// The gate is closed for as long as this lives.
+/// The gate is closed while this lives.
 #[derive(Debug)]
 pub(super) struct Held(&'static Gate);
 

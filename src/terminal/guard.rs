@@ -2,33 +2,33 @@ use std::time::{Duration, Instant};
 
 use super::Key;
 
-/// How long a prompt must have stood, and no key been pressed, before one counts: longer than a held key pauses, and than
-/// it takes to see that there is something new to read.
+/// How long a prompt must have been visible, without a key press, before a key counts: longer than a held key pauses,
+/// and than it takes to notice that there is something new to read.
 pub(super) const QUIET: Duration = Duration::from_millis(400);
 
-/// Keeps a key that was already down from answering a prompt that nobody can have read.
+/// Prevents a key that was already down from answering a prompt that nobody can have read.
 #[derive(Debug)]
 pub(super) struct Guard {
-    /// When the prompt appeared, or a key was last held back.
+    /// When the prompt appeared, or a key was last ignored.
     since: Instant,
     /// Whether keys count from now on.
     is_open: bool,
-    /// Whether Enter alone is held back.
+    /// Whether only Enter is ignored.
     is_for_enter: bool,
 }
 
 impl Guard {
-    /// For consent, confirmation and trust: no key counts until it has been quiet.
+    /// For consent, confirmation and trust: no key counts until there was a pause.
     pub(super) fn of_consent() -> Self {
         Self { since: Instant::now(), is_open: false, is_for_enter: false }
     }
 
-    /// For what is entered and can be looked at again: Enter counts once it has been quiet, or after any other key.
+    /// For values that can be reviewed later: Enter counts after a pause, or after any other key.
     pub(super) fn of_entry() -> Self {
         Self { is_for_enter: true, ..Self::of_consent() }
     }
 
-    /// Whether `key` counts, which was pressed now.
+    /// Whether `key`, which was pressed now, counts.
     pub(super) fn takes(&mut self, key: &Key) -> bool {
         self.takes_at(key, Instant::now())
     }

@@ -1,11 +1,11 @@
-/// The longest paste that is taken, in bytes; what goes beyond it is dropped.
+/// The longest paste that is accepted, in bytes; the rest is dropped.
 const PASTE_LIMIT: usize = 1 << 20;
 
-/// What a person did at the keyboard.
+/// An action at the keyboard.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Key {
     Char(char),
-    /// A bracketed paste, as it came.
+    /// A bracketed paste, unchanged.
     Paste(String),
     Enter,
     Tab,
@@ -45,7 +45,7 @@ pub(super) enum Key {
     Unknown,
 }
 
-/// Where the bytes after the first come from: `None` when none comes soon.
+/// The source of the bytes after the first: `None` if none arrives soon.
 pub(super) type More<'a> = &'a mut dyn FnMut() -> Option<u8>;
 
 impl Key {

@@ -4,32 +4,32 @@ use super::{
 };
 use crate::text::{width, wrap};
 
-/// Rows and columns of the terminal.
+/// The terminal's size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Size {
     pub(super) rows: usize,
     pub(super) columns: usize,
 }
 
-/// What is drawn for one prompt: the lines above the place where something is entered, the rows of that place, and the
-/// lines below it. Together they fit into the terminal.
+/// The drawing of one prompt: the lines above the entry, the rows of the entry, and the lines below it. Together they
+/// fit into the terminal.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Layout {
     pub(super) above: Vec<ScreenLine>,
     pub(super) rows: usize,
     pub(super) below: Vec<ScreenLine>,
-    /// How many lines of text there was no room for.
+    /// How many lines of text did not fit.
     pub(super) hidden: usize,
     /// Whether lines of the message are among them.
     pub(super) cuts_message: bool,
 }
 
-/// A part of the screen, which gives rows away when there are too few.
+/// A part of the screen, which shrinks if there are too few rows.
 struct LayoutPart {
     lines: Vec<ScreenLine>,
-    /// How many lines were taken away.
+    /// How many lines were removed.
     taken: usize,
-    /// Whether the last line that stays says how many are missing.
+    /// Whether the last remaining line says how many are missing.
     counts: bool,
 }
 
@@ -74,7 +74,7 @@ const SHRINKING: [(LayoutPlace, usize); 20] = [
 ];
 
 impl Layout {
-    /// Lays out `prompt` in `scene` for something that takes `rows` rows, or as many as there are.
+    /// Lays out `prompt` in `scene` for an entry that takes `rows` rows, or as many as there are.
     pub(super) fn new(scene: &Scene, prompt: &Prompt, rows: usize, size: Size, look: Look) -> Self {
         let layout = Self::lay(scene, prompt, rows, size, look);
         if layout.hidden == 0 || look.plain {
@@ -124,7 +124,7 @@ impl Layout {
 }
 
 impl LayoutPart {
-    /// Takes `excess` lines away, at the start or at the end.
+    /// Removes `excess` lines, at the start or at the end.
     fn shrink(&mut self, excess: usize, at_start: bool) {
         if excess == 0 {
             return;
@@ -143,7 +143,7 @@ impl LayoutPart {
     }
 }
 
-/// How things look in this terminal.
+/// The style in this terminal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Look {
     /// No cursor movement, and ASCII signs.
@@ -153,22 +153,22 @@ pub(super) struct Look {
 }
 
 impl Look {
-    /// The sign before what is being entered or is chosen.
+    /// The sign in front of what is being entered or chosen.
     pub(super) fn pointer(self) -> &'static str {
         if self.plain { "> " } else { "› " }
     }
 
-    /// The sign of what went well.
+    /// The sign for success.
     pub(super) fn tick(self) -> &'static str {
         if self.plain { "" } else { "✓ " }
     }
 
-    /// What stands for each character of a secret.
+    /// Shown instead of each character of a secret.
     pub(super) fn mask(self, masked: bool) -> Option<&'static str> {
         masked.then_some(if self.plain { "*" } else { "•" })
     }
 
-    /// Server text, which must not be taken for ours.
+    /// Server text, which must not look like ours.
     pub(super) fn behind_bar(self, text: &str, columns: usize) -> Vec<ScreenLine> {
         let bar = if self.plain { "| " } else { "│ " };
         if text.is_empty() {
@@ -184,14 +184,14 @@ impl Look {
     }
 }
 
-/// `text` behind a sign, with its further lines under it.
+/// `text` after a sign, with its other lines aligned below.
 pub(super) fn signed(sign: &str, text: &str, ink: Ink, columns: usize) -> Vec<ScreenLine> {
     let lines = wrap(text, columns.saturating_sub(width(sign)));
     let sign_of = |row| if row == 0 { sign.to_owned() } else { " ".repeat(width(sign)) };
     lines.into_iter().enumerate().map(|(row, line)| ScreenLine::new(ink, sign_of(row)).and(ink, line)).collect()
 }
 
-/// Label, rules and counter: on one line where they fit.
+/// Label, rules and counter: on one line if they fit.
 pub(super) fn title_lines(title: &Title, columns: usize) -> Vec<ScreenLine> {
     const RULES_AT: usize = 28;
     let columns = columns.min(76);

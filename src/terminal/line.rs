@@ -1,6 +1,6 @@
 use crate::text::{fit, width};
 
-/// How a piece of a line looks, where the terminal has colours. The words say the same without.
+/// The style of a piece of a line, if the terminal has colours. The words say the same without them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Ink {
     Plain,
@@ -12,7 +12,7 @@ pub(super) enum Ink {
     Warning,
 }
 
-/// One line on the screen: safe text, in pieces of one look each.
+/// One line on the screen: safe text, in pieces with one style each.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct ScreenLine(Vec<(Ink, String)>);
 
@@ -21,7 +21,7 @@ impl ScreenLine {
         Self::default().and(ink, text)
     }
 
-    /// A line behind a sign that says that something went well.
+    /// A line with a sign for success.
     pub(super) fn good(sign: &str, text: &str) -> Self {
         Self::new(Ink::Good, format!("{sign}{text}"))
     }
@@ -61,7 +61,7 @@ impl ScreenLine {
         cut
     }
 
-    /// The line as it is written, cut to `columns`.
+    /// The line as written to the terminal, cut to `columns`.
     pub(super) fn render(&self, columns: usize, colour: bool) -> String {
         let mut out = String::new();
         for (ink, text) in &self.cut(columns).0 {

@@ -8,12 +8,12 @@ use super::{
 };
 use crate::{elicitation::Link, text::safe_line};
 
-/// What a person wants done with a link.
+/// A person's decision about a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Consent {
-    /// The browser is to be started.
+    /// Start the browser.
     Open,
-    /// They open it themselves.
+    /// The person opens it.
     Own,
     /// Anything but a yes.
     No(LinkRefusal),
@@ -28,7 +28,7 @@ pub(super) enum LinkRefusal {
 }
 
 impl Stage {
-    /// Asks whether `link` may be opened. The address is shown whole before anything can be chosen.
+    /// Asks whether `link` may be opened. The whole address is shown before anything can be chosen.
     pub(super) fn consent(&mut self, asking: &Asking, link: &Link, browser: bool) -> Result<Consent, DialogEnd> {
         let notes = notes(link);
         let mut scene = asking.scene();
@@ -71,7 +71,7 @@ impl Stage {
         Ok(consent)
     }
 
-    /// What Escape opens; `None` goes on.
+    /// The menu that Escape opens; `None` continues.
     fn leave_question(&mut self, scene: &Scene, asking: &Asking) -> Result<Option<LinkRefusal>, DialogEnd> {
         let mut choices = vec![
             (None, Item::new("Go on", "back to the link")),
@@ -89,8 +89,8 @@ impl Stage {
         Ok(chosen.and_then(|index| choices[index].0))
     }
 
-    /// Where the terminal is too short for everything at once, the address and all that belongs to it is written first, to
-    /// stay, and only the choices are drawn.
+    /// If the terminal is too short for everything, the address and its warnings are written first, permanently, and
+    /// only the choices are redrawn.
     fn make_room(
         &mut self,
         asking: &Asking,
@@ -158,7 +158,7 @@ impl Consent {
     }
 }
 
-/// What comes of closing the question.
+/// The effect of closing the question.
 fn closed(asking: &Asking) -> &'static str {
     if asking.server.is_some() { "closed without an answer" } else { "nothing is opened" }
 }

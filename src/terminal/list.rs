@@ -11,12 +11,12 @@ use super::{
     stage::{DialogEnd, Stage},
 };
 
-/// One line of a list: what it is, and what is said about it. Safe text.
+/// One line of a list: its label and its description. Safe text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Item {
     pub(super) label: String,
     pub(super) detail: String,
-    /// Whether choosing it agrees to what is written above.
+    /// Whether choosing it agrees to the text above.
     pub(super) agrees: bool,
     /// Whether it is the server's default.
     pub(super) is_default: bool,
@@ -27,27 +27,27 @@ impl Item {
         Self { label: label.into(), detail: detail.into(), agrees: false, is_default: false }
     }
 
-    /// An item that agrees to what is written above, all of which must have been on the screen.
+    /// An item that agrees to the text above, all of which must have been on the screen.
     pub(super) fn agreeing(label: impl Into<String>, detail: impl Into<String>) -> Self {
         Self { agrees: true, ..Self::new(label, detail) }
     }
 }
 
-/// What is chosen from a list, and so how.
+/// What is chosen from a list, which decides how.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Purpose {
-    /// A value: this item is marked beforehand, and typing filters.
+    /// A value: this item is preselected, and typing filters.
     Value(usize),
-    /// Where to go on: this item is marked beforehand.
+    /// Where to go next: this item is preselected.
     Step(usize),
-    /// Consent: nothing is marked beforehand, and no key counts that was already down.
+    /// Consent: nothing is preselected, and a key that was already down does not count.
     Consent,
-    /// Consent where the first item is a yes and the second a no: `y` and `n` mark them.
+    /// Consent where the first item means yes and the second no: `y` and `n` select them.
     YesOrNo,
 }
 
 impl Purpose {
-    /// The item that is marked beforehand.
+    /// The preselected item.
     pub(super) fn start(self) -> Option<usize> {
         match self {
             Self::Value(at) | Self::Step(at) => Some(at),
@@ -60,18 +60,18 @@ impl Purpose {
     }
 }
 
-/// From how many items on the hints say that typing filters.
+/// From this many items on, the hints mention that typing filters.
 const MANY_ITEMS: usize = 8;
 
-/// A list while something is chosen from it.
+/// A list while something is being chosen from it.
 pub(super) struct Choosing<'a> {
     items: &'a [Item],
     pub(super) purpose: Purpose,
     /// The items that are shown, by their index.
     pub(super) shown: Vec<usize>,
-    /// The marked one, by its place among those.
+    /// The selected one, as an index into those.
     pub(super) active: Option<usize>,
-    /// What was typed: a filter, or a word for yes or no.
+    /// The typed text: a filter, or a word for yes or no.
     typed: String,
     guard: Guard,
     /// How many lines have not been on the screen yet.
@@ -80,12 +80,12 @@ pub(super) struct Choosing<'a> {
     remark: Option<String>,
 }
 
-/// What a key did to a list.
+/// The effect of a key on a list.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Pressed {
     Chosen,
     Back,
-    /// Everything that is written above is to be shown.
+    /// Show all the text above.
     Unfold,
     Changed,
     Nothing,
@@ -98,12 +98,12 @@ impl<'a> Choosing<'a> {
         Self { items, purpose, shown, active, typed: String::new(), guard, unread: 0, remark: None }
     }
 
-    /// What was already down when the prompt is drawn again after a while does not count either.
+    /// When the prompt is redrawn after a while, a key that was already down does not count either.
     fn begin_again(&mut self) {
         self.guard = self.purpose.guard();
     }
 
-    /// What `key` does; `page` items are shown at a time, and `many` says what is marked.
+    /// The effect of `key`; `page` items are shown at a time, and `many` has the marks.
     pub(super) fn press(&mut self, key: &Key, page: usize, many: &Many<'_>) -> Pressed {
         if !self.guard.takes(key) {
             return Pressed::Nothing;
@@ -179,7 +179,7 @@ impl<'a> Choosing<'a> {
         }
     }
 
-    /// `typed` is a word for yes or no, or what the shown items have in them.
+    /// `typed` is a word for yes or no, or a filter for the items.
     fn look_for(&mut self, typed: String) {
         if self.purpose == Purpose::YesOrNo {
             self.active = match typed.trim().to_lowercase().as_str() {
@@ -201,7 +201,8 @@ impl<'a> Choosing<'a> {
             return;
         }
         let before = self.active.map(|active| self.shown[active]);
-        // What was marked stays so while it is shown; else the best match, which begins with what was typed.
+        // The selected item stays selected while it is shown; otherwise the best match, which begins with the typed
+        // text, is selected.
         let start = typed.trim().to_lowercase();
         let best = || shown.iter().position(|index| self.items[*index].label.to_lowercase().starts_with(&start));
         let kept = shown.iter().position(|index| Some(*index) == before);
@@ -209,7 +210,7 @@ impl<'a> Choosing<'a> {
         (self.shown, self.active, self.typed) = (shown, active, typed);
     }
 
-    /// The prompt with what is to be said about the list.
+    /// The prompt with the notes about the list.
     fn prompt(&self, prompt: &Prompt) -> Prompt {
         let mut prompt = prompt.clone();
         if self.remark.is_some() {
@@ -245,8 +246,7 @@ impl Stage {
         self.pick(scene, prompt, items, purpose, &Many::One)
     }
 
-    /// Lets a person mark any of `items`; `marked` says which are, `active` where the cursor stands. Whether it was not
-    /// Escape.
+    /// Lets a person mark any of `items`; `marked` has the marks, `active` is the cursor. Returns false after Escape.
     pub(super) fn mark(
         &mut self,
         scene: &Scene,
@@ -265,8 +265,8 @@ impl Stage {
         Ok(chosen.is_some())
     }
 
-    /// Draws the list until a person has chosen; `None` is Escape. dialoguer draws and pages; keys are read by
-    /// [`super::drawing::ListDrawing`], which does not take a paste for a key.
+    /// Draws the list until a person has chosen; `None` is Escape. dialoguer draws and pages;
+    /// [`super::drawing::ListDrawing`] reads the keys, and does not mistake a paste for a key.
     fn pick(
         &mut self,
         scene: &Scene,

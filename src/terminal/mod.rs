@@ -1,11 +1,11 @@
-//! What a person sees and types while being asked. Nothing outside here and `output` prints.
+//! What a person sees and types when asked. Only this module and `output` print.
 //!
-//! A dialog runs on a thread of its own (`session`) and has the terminal to itself (`stage`): it draws on standard error,
-//! at the bottom of what was printed (`layout`, `painter`), and waits for keys and for an alarm (`unix`) at once, so that a
-//! question which is taken back disappears without a key press. Ctrl-Z suspends it, with the terminal whole. Lines are edited here (`editor`); lists are drawn
-//! by dialoguer (`list`, `drawing`), and their keys read here, so that a paste presses none. Where the cursor cannot be moved everything is lines
-//! and numbers (`plain`). A form is filled field by field (`fill`, `fields`, `review`); a link is consented to (`link`),
-//! opened (`browser`) and waited for (`waiting`).
+//! A dialog runs on a separate thread (`session`) and has the terminal to itself (`stage`): it draws on standard error,
+//! below the output (`layout`, `painter`), and waits for keys and for an alarm (`unix`) at the same time, so that a
+//! withdrawn question disappears without a key press. Ctrl-Z suspends it, with the terminal restored. Lines are edited
+//! here (`editor`); lists are drawn by dialoguer (`list`, `drawing`), but their keys are read here, so that a paste
+//! presses none. If the cursor cannot be moved, everything is lines and numbers (`plain`). A form is filled in field by
+//! field (`fill`, `fields`, `review`); a link is agreed to (`link`), opened (`browser`) and waited for (`waiting`).
 
 mod address;
 mod ask;

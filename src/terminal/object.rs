@@ -8,7 +8,7 @@ use super::{
 use crate::form::{Field, FieldKind, Form};
 use crate::text::safe_line;
 
-/// Of how many keys an object is asked for key by key.
+/// The most keys for which an object is asked for key by key.
 const FEW_KEYS: usize = 20;
 
 /// The keys of an object that is simple enough to be asked for key by key.
@@ -21,7 +21,7 @@ pub(super) fn keys_of(field: &Field) -> Option<Form> {
     (keys.notes.is_empty() && keys.fields.len() <= FEW_KEYS && keys.fields.iter().all(is_simple)).then_some(keys)
 }
 
-/// The keys of an object, or of each object in a list, in words: for who writes JSON.
+/// The keys of an object, or of each object in a list, in words: for people who write JSON.
 pub(super) fn parts(field: &Field) -> Option<String> {
     if field.kind != FieldKind::Json {
         return None;
@@ -43,7 +43,7 @@ fn form_of(schema: &Value) -> Option<Form> {
 }
 
 impl Fill<'_> {
-    /// Asks for an object key by key; one that may be left out begins with that.
+    /// Asks for an object key by key; an optional one begins with that choice.
     pub(super) fn ask_keys(&mut self, at: usize, field: &Field, keys: &Form) -> Result<FieldStep, DialogEnd> {
         loop {
             if !field.required {
@@ -72,7 +72,7 @@ impl Fill<'_> {
         Ok(self.stage.choose(&self.scene, &prompt, &items, Purpose::Value(active))?.map(|index| index == 1))
     }
 
-    /// The object; `None` is Escape at its first key.
+    /// The object; `None` after Escape at its first key.
     fn ask_each(&mut self, at: usize, field: &Field, keys: &Form) -> Result<Option<Value>, DialogEnd> {
         let ready = match &self.slots[at] {
             FieldSlot::Given(value) => Some(value),

@@ -17,7 +17,7 @@ use super::{
 use crate::{form::Form, text::safe_line};
 
 /// The terminal at which a person can be asked. Questions are drawn on standard error and keys are read from standard
-/// input, or from `/dev/tty` where standard input carries data.
+/// input, or from `/dev/tty` if standard input carries data.
 #[derive(Clone, Debug)]
 pub struct Terminal {
     pub(super) input: Arc<Input>,
@@ -25,8 +25,8 @@ pub struct Terminal {
 }
 
 impl Terminal {
-    /// The terminal, if there is one: standard error is one, and standard input is one or, with `stdin_is_taken` (it
-    /// was named as `-`), `/dev/tty` opens.
+    /// The terminal, if there is one: standard error is a terminal, and so is standard input, or `/dev/tty` can be
+    /// opened if `stdin_is_taken` (it was named as `-`).
     pub fn open(stdin_is_taken: bool) -> Option<Self> {
         if !io::stderr().is_terminal() {
             return None;
@@ -37,8 +37,8 @@ impl Terminal {
         Some(Self { input: Arc::new(input), look: Look { plain, colour } })
     }
 
-    /// Asks for the values of `form`, under our own `title` ("greet needs", say) and a
-    /// `message`, which is shown as a server's. Ends with [`Filled::Withdrawn`] at once when `stop` fires.
+    /// Asks for the values of `form`, under our own `title` (such as "greet needs") and a `message`, which is shown
+    /// like a server's. Ends immediately with [`Filled::Withdrawn`] when `stop` fires.
     pub async fn fill(&self, form: &Form, title: &str, message: &str, stop: CancellationToken) -> Filled {
         let asking = Asking { header: safe_line(title).into_owned(), message: message.to_owned(), ..Asking::default() };
         self.fill_as(form, asking, stop).await
@@ -64,7 +64,7 @@ impl Terminal {
     /// Lets the person edit `text` with their own program. The inner error says why that was not possible.
     ///
     /// # Errors
-    /// When it was interrupted, or `stop` fired.
+    /// If it was interrupted, or `stop` fired.
     pub(crate) async fn edit(
         &self,
         text: &str,

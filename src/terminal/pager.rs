@@ -7,21 +7,21 @@ use std::{
 
 use super::gate::gate;
 
-/// The pager where nobody names one.
+/// The default pager.
 const PAGER: &str = "less";
 
 static PAGING: AtomicBool = AtomicBool::new(false);
 
-/// Whether a pager has the terminal: then SIGINT is its own.
+/// Whether a pager has the terminal: then SIGINT belongs to it.
 pub fn is_paging() -> bool {
     PAGING.load(Ordering::Acquire)
 }
 
-/// Shows `text` in the program that `PAGER` names, `less` by default, and waits for its end; what is printed meanwhile comes
-/// after it. Whether it was shown: an empty `PAGER`, `cat`, and a program that does not start show nothing.
+/// Shows `text` in the program that `PAGER` names, `less` by default, and waits for its end; other output comes after
+/// it. Returns whether it was shown: an empty `PAGER`, `cat`, and a program that does not start show nothing.
 ///
 /// # Errors
-/// When the program that was started cannot be waited for.
+/// If the pager cannot be waited for.
 pub fn page(text: &str) -> io::Result<bool> {
     let words = env::var("PAGER").unwrap_or_else(|_| PAGER.to_owned());
     let words = shell_words::split(&words).unwrap_or_default();
@@ -31,14 +31,15 @@ pub fn page(text: &str) -> io::Result<bool> {
     let mut command = Command::new(program);
     command.args(arguments).stdin(Stdio::piped());
     if env::var_os("LESS").is_none() {
-        // It ends where all fits on the screen, leaves the text there, and passes no control character on but colour.
+        // It exits if everything fits on the screen, leaves the text there, and passes on no control characters except
+        // colours.
         command.env("LESS", "FRX");
     }
     let _held = gate().hold();
     let _paging = Paging::new();
     let Ok(mut pager) = command.spawn() else { return Ok(false) };
     if let Some(mut stdin) = pager.stdin.take() {
-        // Whoever leaves early has seen enough.
+        // A person who leaves early has seen enough.
         drop(stdin.write_all(text.as_bytes()));
     }
     pager.wait()?;

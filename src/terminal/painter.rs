@@ -5,18 +5,18 @@ use super::{gate::write, line::ScreenLine};
 pub(super) enum Caret {
     /// Hidden, at the start of this row.
     Hidden(usize),
-    /// In this row, behind this line: it is written once more, so the cursor stands where the terminal itself
-    /// thinks the text ends.
+    /// In this row, after this text: it is written once more, so that the cursor is where the terminal itself thinks
+    /// the text ends.
     After(usize, ScreenLine),
 }
 
-/// Draws the lines of a prompt over those that it drew before, at the bottom of what was printed.
+/// Draws the lines of a prompt over the previous ones, below the output.
 #[derive(Debug)]
 pub(super) struct Painter {
     colour: bool,
     /// The widths of the lines on the screen.
     drawn: Vec<usize>,
-    /// The line in which the cursor is.
+    /// The line with the cursor.
     row: usize,
 }
 
@@ -25,10 +25,10 @@ impl Painter {
         Self { colour, drawn: Vec::new(), row: 0 }
     }
 
-    /// Draws `lines`, which fit into the terminal, over the lines before.
+    /// Draws `lines`, which fit into the terminal, over the previous lines.
     pub(super) fn draw(&mut self, lines: &[ScreenLine], caret: &Caret, (rows, columns): (usize, usize)) {
-        // What was drawn before and is not drawn over is erased line by line: erasing the rest of the screen at once makes
-        // some terminals keep it in their scrollback.
+        // Lines that are not overwritten are erased one by one: some terminals keep the screen in their scrollback if
+        // the rest of it is erased at once.
         let rows = lines.len().max(self.rows_drawn(columns).min(rows)).max(1);
         // No line wraps, whatever the terminal thinks of its width.
         let mut out = format!("\x1b[?25l\x1b[?7l{}", self.top(columns));
@@ -56,7 +56,7 @@ impl Painter {
         self.row = row;
     }
 
-    /// Writes `lines` in place of what is drawn, to stay. They wrap as the terminal likes.
+    /// Replaces the drawing with `lines`, permanently. They wrap as the terminal likes.
     pub(super) fn leave(&mut self, lines: &[ScreenLine], (rows, columns): (usize, usize)) {
         if self.drawn.is_empty() && lines.is_empty() {
             return;
@@ -77,12 +77,12 @@ impl Painter {
         write(&out);
     }
 
-    /// How many rows of a terminal this wide the lines on the screen take.
+    /// How many rows the lines on the screen take in a terminal of this width.
     fn rows_drawn(&self, columns: usize) -> usize {
         self.drawn.iter().map(|width| width.div_ceil(columns.max(1)).max(1)).sum()
     }
 
-    /// To the first line. In a terminal that became narrower each line may have become several.
+    /// Moves to the first line. In a terminal that became narrower each line may have become several.
     fn top(&self, columns: usize) -> String {
         let above = self.drawn.iter().take(self.row).map(|width| width.div_ceil(columns.max(1)).max(1)).sum();
         format!("\r{}", up(above))

@@ -44,7 +44,7 @@ impl Stage {
         }
     }
 
-    /// Waits until no key has been pressed for a while, and forgets those that were.
+    /// Waits until no key has been pressed for a while, and discards those that were.
     fn settle(&mut self) -> Result<(), DialogEnd> {
         while self.event(Some(Instant::now() + QUIET))? != DialogEvent::Timeout {}
         Ok(())
@@ -112,7 +112,7 @@ pub(super) fn with_hint(prompt: &Prompt, hint: String) -> Prompt {
     Prompt { hints: [hint].into_iter().chain(others.cloned()).collect(), ..prompt.clone() }
 }
 
-/// The item of a number from 1, or of a label.
+/// The item with a number from 1, or with a label.
 fn find(items: &[Item], typed: &str) -> Option<usize> {
     let typed = typed.trim();
     let by_label = items.iter().position(|item| item.label.eq_ignore_ascii_case(typed));

@@ -7,7 +7,7 @@ use super::{
     stage::DialogEnd,
 };
 
-/// What can be done beside filling fields.
+/// The choices besides filling in fields.
 #[derive(Clone, Copy)]
 enum Act {
     Send,
@@ -58,7 +58,7 @@ impl Fill<'_> {
         }
     }
 
-    /// What Escape on the first field opens; `None` goes on.
+    /// The menu that Escape on the first field opens; `None` continues.
     pub(super) fn menu(&mut self) -> Result<Option<PersonReply>, DialogEnd> {
         let mut acts = vec![(Act::GoOn, Item::new("Go on", "back to the question"))];
         self.add_ends(&mut acts);
@@ -73,7 +73,7 @@ impl Fill<'_> {
             self.add_ends(&mut acts);
             (acts, prompt("Do you accept?".to_owned(), ""))
         } else {
-            // The question is ours, and stands above.
+            // The question is ours, and is shown above.
             let acts = vec![(Act::Send, Item::agreeing("Yes", "")), (Act::Cancel, Item::new("No", ""))];
             (acts, Prompt { title: None, ..prompt(String::new(), "") })
         };
@@ -94,7 +94,7 @@ impl Fill<'_> {
         }
     }
 
-    /// In a terminal of very few rows a message that was never shown is written above, to stay.
+    /// In a terminal with very few rows, a message that was never shown is written above, permanently.
     fn leave_message_where_there_is_no_room(&mut self) {
         const FEW_ROWS: usize = 8;
         let stage = &mut *self.stage;
@@ -120,7 +120,7 @@ impl Fill<'_> {
 
     fn pick(&mut self, prompt: &Prompt, acts: &[(Act, Item)], purpose: Purpose) -> Result<Option<Act>, DialogEnd> {
         self.scene.answers.clear();
-        // No Enter that was typed ahead is consent.
+        // An Enter that was typed ahead is not consent.
         self.stage.flush();
         self.leave_message_where_there_is_no_room();
         let items: Vec<Item> = acts.iter().map(|(_, item)| item.clone()).collect();

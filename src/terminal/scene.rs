@@ -9,42 +9,42 @@ use super::{
 };
 use crate::text::{fit, width};
 
-/// What stands above all prompts of one question. All text in it is safe for a terminal.
+/// The text above all prompts of one question. All of it is safe for a terminal.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Scene {
     /// Who asks, and during what.
     pub(super) header: String,
-    /// What the server says.
+    /// The server's message.
     pub(super) message: String,
-    /// How many other questions wait for the terminal.
+    /// How many other questions are waiting for the terminal.
     pub(super) waiting: Arc<AtomicUsize>,
-    /// What was answered so far: label and value.
+    /// The answers so far: label and value.
     pub(super) answers: Vec<(String, String)>,
 }
 
 /// One thing to enter or to choose.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Prompt {
-    /// What it is.
+    /// Its title.
     pub(super) title: Option<Title>,
-    /// What the server says about it.
+    /// The server's description.
     pub(super) about: String,
-    /// What we say about it: a sign and a text.
+    /// Our notes: a sign and a text.
     pub(super) notes: Vec<Note>,
-    /// Why the last try was refused.
+    /// Why the last attempt was refused.
     pub(super) error: Option<String>,
     /// The keys.
     pub(super) hints: Vec<String>,
 }
 
-/// Our own remark.
+/// A note of ours.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Note {
     /// Something to know.
     Info(String),
-    /// Something to beware of.
+    /// A warning.
     Warning(String),
-    /// An address, whole, however long it is.
+    /// A complete address, however long it is.
     Address(String),
 }
 
@@ -53,9 +53,9 @@ pub(super) enum Note {
 pub(super) struct Title {
     /// The field's label.
     pub(super) label: String,
-    /// The field's key, where it is not the label.
+    /// The field's key, unless it is the label.
     pub(super) key: Option<String>,
-    /// What is allowed.
+    /// The rules.
     pub(super) rules: String,
     /// `1 of 4`, or empty.
     pub(super) counter: String,
@@ -66,7 +66,7 @@ impl Scene {
         self.waiting.load(Ordering::Relaxed)
     }
 
-    /// Who asks, and how many others wait; nothing where that has been said.
+    /// Who asks, and how many others are waiting; empty if that has been said.
     pub(super) fn header_lines(&self) -> Vec<ScreenLine> {
         let line = ScreenLine::new(Ink::Strong, &*self.header);
         match self.waiting() {
@@ -87,13 +87,13 @@ impl Scene {
     }
 }
 
-/// The width of a column of labels: of the widest, but never more than half of the terminal.
+/// The width of a column of labels: that of the widest, but at most half of the terminal.
 pub(super) fn label_column<'a>(labels: impl Iterator<Item = &'a str>, columns: usize) -> usize {
     labels.map(width).max().unwrap_or(0).min(columns / 2)
 }
 
 impl Prompt {
-    /// The notes; an address is set apart from what can be done with it.
+    /// The notes; an address is separated from the choices.
     pub(super) fn note_lines(&self, columns: usize) -> Vec<ScreenLine> {
         let mut lines: Vec<ScreenLine> = self.notes.iter().flat_map(|note| note.lines(columns)).collect();
         if self.notes.iter().any(|note| matches!(note, Note::Address(_))) {

@@ -12,14 +12,14 @@ use super::{
 /// The fewest rows in which anything can be asked.
 const FEWEST_ROWS: usize = 3;
 
-/// Why a dialog ended before its end.
+/// Why a dialog ended early.
 #[derive(Debug)]
 pub(crate) enum DialogEnd {
     /// The question is gone.
     Withdrawn,
     /// Ctrl-C, or SIGINT.
     Interrupted,
-    /// The terminal has too few rows, this many.
+    /// The terminal has only this many rows.
     TooSmall(usize),
     /// The terminal is gone.
     Gone(io::Error),
@@ -43,7 +43,7 @@ impl From<io::Error> for DialogEnd {
     }
 }
 
-/// What a dialog waits for.
+/// An event during a dialog.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum DialogEvent {
     /// A key, never Ctrl-C.
@@ -54,31 +54,31 @@ pub(super) enum DialogEvent {
     Timeout,
 }
 
-/// The terminal in the hands of one dialog, on a thread of its own. When this is dropped the terminal is as it was.
+/// The terminal in the hands of one dialog, on a separate thread. When this is dropped the terminal is restored.
 pub(super) struct Stage {
     pub(super) tty: Tty,
     pub(super) alarm: Alarm,
     pub(super) look: Look,
     pub(super) painter: Painter,
-    /// Where the size is asked for.
+    /// For asking the terminal's size.
     screen: console::Term,
-    /// Whether the cursor of a plain terminal stands behind something typed.
+    /// Whether the cursor of a plain terminal is after typed text.
     pub(super) is_typing: bool,
-    /// Whether a plain terminal has been told who asks.
+    /// Whether a plain terminal has shown who asks.
     pub(super) announced: bool,
     takes_pastes: bool,
     /// Whether the whole message has been on the screen.
     pub(super) has_read: bool,
-    /// Whether what is typed before and after belongs to the dialog's line too, as it does where nobody asks anything.
+    /// Whether text typed before and after belongs to the dialog's line, too, as it does if nobody asks anything.
     keeps_typed: bool,
 }
 
-/// What becomes of keys that were pressed before a dialog begins.
+/// What happens to keys that were pressed before a dialog begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TypedAhead {
-    /// They are thrown away: they are not an answer to what was not asked yet.
+    /// They are discarded: they cannot answer a question that was not asked yet.
     Dropped,
-    /// They are the dialog's.
+    /// They belong to the dialog.
     Kept,
 }
 
@@ -112,7 +112,7 @@ impl Stage {
         if size.rows < FEWEST_ROWS { Err(DialogEnd::TooSmall(size.rows)) } else { Ok(size) }
     }
 
-    /// How wide a line may be, so that it never wraps.
+    /// The width of a line that never wraps.
     pub(super) fn columns(&self) -> usize {
         let columns = self.screen.size_checked().map_or(80, |(_, columns)| columns.into());
         usize::saturating_sub(columns, 1).max(1)
@@ -122,12 +122,12 @@ impl Stage {
         self.screen.size_checked().map_or(24, |(rows, _)| rows.into())
     }
 
-    /// Throws away what was typed ahead, so that it is not taken for consent.
+    /// Discards text that was typed ahead, so that it does not count as consent.
     pub(super) fn flush(&self) {
         self.tty.flush();
     }
 
-    /// Lays out a prompt, in a terminal that may have become too small while it was open: then once it is large enough.
+    /// Lays out a prompt. If the terminal became too small while the prompt was open, waits until it is large enough.
     pub(super) fn layout(&mut self, scene: &Scene, prompt: &Prompt, rows: usize) -> Result<(Layout, Size), DialogEnd> {
         loop {
             match self.size() {
@@ -149,7 +149,7 @@ impl Stage {
         self.painter.draw(lines, caret, (self.rows(), self.columns()));
     }
 
-    /// Waits for what comes next. A key that belongs to a paste or an escape sequence is read whole.
+    /// Waits for the next event. A key that belongs to a paste or an escape sequence is read whole.
     pub(super) fn event(&mut self, until: Option<Instant>) -> Result<DialogEvent, DialogEnd> {
         match self.wait(until)? {
             Ready::Input => match self.tty.key()? {
@@ -162,7 +162,7 @@ impl Stage {
         }
     }
 
-    /// Stops the program until the shell lets it go on. The prompt is taken away meanwhile, and is to be drawn again.
+    /// Stops the program until the shell continues it. The prompt is cleared meanwhile, and has to be redrawn.
     pub(super) fn suspend(&mut self) -> Result<(), DialogEnd> {
         let pastes = self.takes_pastes;
         self.take_pastes(false);
@@ -185,7 +185,7 @@ impl Stage {
         }
     }
 
-    /// Lets bracketed pastes come as one key, or not: for whoever cannot read them.
+    /// Turns bracketed pastes on or off: for programs that cannot read them.
     pub(super) fn take_pastes(&mut self, wanted: bool) {
         self.takes_pastes = wanted;
         if !self.look.plain {
@@ -193,7 +193,7 @@ impl Stage {
         }
     }
 
-    /// Takes the prompt away and writes `lines` in its place, to stay. What a plain terminal has shown stays too.
+    /// Replaces the prompt with `lines`, permanently. On a plain terminal, everything stays.
     pub(super) fn leave(&mut self, lines: &[ScreenLine]) {
         if self.look.plain {
             let end = if mem::take(&mut self.is_typing) { "\n" } else { "" };
@@ -206,7 +206,7 @@ impl Stage {
 
 impl Drop for Stage {
     fn drop(&mut self) {
-        // Keys that were meant for a question which is gone must not reach the shell or the next one.
+        // Keys that were meant for a withdrawn question must not reach the shell or the next one.
         if !self.keeps_typed {
             self.flush();
         }

@@ -14,11 +14,11 @@ use super::{
 pub(super) struct Switch<'a> {
     /// The words.
     pub(super) words: &'a [&'a str],
-    /// Which is chosen; nothing is before anything is typed when there is no default.
+    /// The chosen one; `None` if there is no default and nothing was typed yet.
     pub(super) active: Option<usize>,
-    /// Which is the server's default.
+    /// The server's default.
     pub(super) default: Option<usize>,
-    /// What typed text means.
+    /// The meaning of typed text.
     pub(super) parse: &'a dyn Fn(&str) -> Result<usize, String>,
 }
 
@@ -115,7 +115,7 @@ impl Stage {
     }
 }
 
-/// The words in a line, the active one behind the pointer.
+/// The words in a line, the active one after the pointer.
 pub(super) fn words(words: &[&str], active: Option<usize>, look: Look) -> ScreenLine {
     let mut line = ScreenLine::default();
     for (index, word) in words.iter().enumerate() {

@@ -9,7 +9,7 @@ use super::{
 };
 
 impl Stage {
-    /// Shows all the text of a prompt, page by page, until a person goes back.
+    /// Shows all the text of a prompt, page by page, until the person goes back.
     pub(super) fn unfold(&mut self, scene: &Scene, prompt: &Prompt) -> Result<(), DialogEnd> {
         let mut top: usize = 0;
         let mut guard = Guard::of_entry();

@@ -28,7 +28,7 @@ pub(super) enum Wait {
 const WORDS: [&str; 2] = ["Continue now", "Cancel"];
 
 impl Stage {
-    /// Shows that `asking` is waited for, until `end`. `begin` is when that began.
+    /// Shows that `asking` is being waited for, until `end`. `begin` is when that began.
     pub(super) fn wait_for(&mut self, asking: &Asking, begin: Instant, end: Instant) -> Result<Wait, DialogEnd> {
         let mut active = 0;
         let mut guard = Guard::of_consent();

@@ -7,29 +7,29 @@ use crate::{
     text::{cut, safe_line, safe_text},
 };
 
-/// The longest name, message and argument of somebody else's that are shown, in characters.
+/// The longest name, message and argument of others that are shown, in characters.
 const NAME: usize = 200;
 const TEXT: usize = 60_000;
 const ARGUMENT: usize = 500;
 /// How many arguments of a call are shown.
 const ARGUMENTS: usize = 30;
 
-/// Who asks, and what is said above everything. Text in it is made safe.
+/// Who asks, and what is shown above everything. All text in it is safe.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct About {
     /// The server.
     pub(crate) server: String,
     /// What it does: `asks`.
     pub(crate) verb: &'static str,
-    /// What was being done: a label such as `Tool`, and a name.
+    /// What is in use: a label such as `Tool`, and a name.
     pub(crate) call: Option<(&'static str, String)>,
     /// The server's message.
     pub(crate) message: String,
-    /// Whether it is a sign-in: a question of ours, of which the server is told nothing.
+    /// Whether it is a sign-in: a question of ours, which the server does not learn about.
     pub(crate) is_sign_in: bool,
 }
 
-/// What a run does while it is asked: see [`during`].
+/// What a run does while it asks: see [`during`].
 #[derive(Clone, Debug, Default)]
 pub(crate) struct During {
     /// The arguments of the call, in words.
@@ -38,7 +38,7 @@ pub(crate) struct During {
     pub(super) more: usize,
 }
 
-/// The call with these `arguments`, of which secrets are not shown.
+/// The call with these `arguments`, without showing secrets.
 pub(crate) fn during(arguments: &Map<String, Value>) -> During {
     let shown = |(key, value): (&String, &Value)| {
         let text = match value {
@@ -72,12 +72,12 @@ impl About {
         }
     }
 
-    /// What a page about this is called.
+    /// The title of a page about this.
     pub(super) fn title(&self) -> String {
         format!("{} {}", self.server, self.verb)
     }
 
-    /// The server's own words, set apart from ours.
+    /// The server's own words, separated from ours.
     pub(super) fn words(&self) -> Markup {
         html! { @if !self.message.is_empty() { blockquote dir="auto" { (self.message) } } }
     }
@@ -103,12 +103,12 @@ impl About {
     }
 }
 
-/// A name or label of somebody else's on one line.
+/// A name or label of others on one line.
 pub(super) fn line(name: &str) -> String {
     safe_line(&cut(name, NAME)).into_owned()
 }
 
-/// A text of somebody else's.
+/// A text of others.
 pub(super) fn text(text: &str) -> String {
     safe_text(&cut(text, TEXT)).trim().to_owned()
 }

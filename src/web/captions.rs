@@ -7,7 +7,7 @@ use super::{
 };
 use crate::form::range;
 
-/// What a field is called.
+/// A field's name.
 pub(super) fn name(node: &ControlNode) -> Markup {
     html! {
         span .name dir="auto" { (node.label()) }
@@ -15,13 +15,13 @@ pub(super) fn name(node: &ControlNode) -> Markup {
     }
 }
 
-/// What is allowed, in a line; `None` where there is nothing to say. What is asked for part by part is not told to be JSON.
+/// The rules in one line; `None` if there are none. A value that is asked for part by part is not called JSON.
 pub(super) fn rules(node: &ControlNode) -> Option<String> {
     let field = &node.field;
     let whether = if field.required { "required" } else { "optional" };
     let bound = |key: &str| field.schema.get(key).and_then(Value::as_u64);
     match &node.control {
-        // An entry of a list has no key, and says enough by being there.
+        // An entry of a list has no key, and does not need one.
         Control::Group(_) => (!field.key.is_empty()).then(|| whether.to_owned()),
         Control::Items(_) => {
             let range = range(bound("minItems"), bound("maxItems"), "entry", "entries");
@@ -31,7 +31,7 @@ pub(super) fn rules(node: &ControlNode) -> Option<String> {
     }
 }
 
-/// What an empty input means, where that is not to be seen.
+/// What an empty input means, if that is not obvious.
 pub(super) fn empty_words(node: &ControlNode) -> Option<&'static str> {
     let is_typed = !matches!(
         node.control,
@@ -51,7 +51,7 @@ pub(super) fn empty_words(node: &ControlNode) -> Option<&'static str> {
     }
 }
 
-/// The ids of what describes a control; `None` where nothing does.
+/// The ids of a control's descriptions; `None` if there are none.
 pub(super) fn described(node: &ControlNode, is_wrong: bool) -> Option<String> {
     let has_about = node.field.description.as_deref().is_some_and(|about| !text(about).is_empty());
     let parts = [(has_about, "about"), (rules(node).is_some(), "rules"), (is_wrong, "error")];

@@ -10,7 +10,7 @@ use super::{
 };
 use crate::form::{Choice, Field, FieldKind};
 
-/// Up to how many choices all are shown at once, and from how many on a filter stands above them.
+/// The most choices that are all shown, and the number from which on there is a filter.
 const FEW: usize = 6;
 const MANY: usize = 15;
 
@@ -35,7 +35,7 @@ impl FormDrawing<'_> {
         }
     }
 
-    /// What there is beside the choices: null, or nothing.
+    /// The options besides the choices: null, or nothing.
     fn others(&self, node: &ControlNode, at: usize, field: &Field) -> Markup {
         html! {
             @if !field.required { (self.radio(node, "out", at, html! { "Leave it out" })) }
@@ -119,7 +119,7 @@ fn option(field: &Field, choice: &Choice) -> Markup {
     }
 }
 
-/// Says so where `value` is the field's default, or one of them.
+/// Marks `value` if it is the field's default, or one of them.
 fn mark(field: &Field, value: &Value) -> Markup {
     let is_default = match &field.default {
         Some(Value::Array(values)) => values.contains(value),
@@ -129,7 +129,7 @@ fn mark(field: &Field, value: &Value) -> Markup {
     html! { @if is_default { " " span .mark { "default" } } }
 }
 
-/// Where a long list is narrowed down; there only with a script.
+/// The filter of a long list; works only with a script.
 fn filter(node: &ControlNode) -> Markup {
     html! {
         div .filter hidden {

@@ -11,17 +11,17 @@ use super::{
 };
 use crate::form::{Field, FieldKind, Format, NumberField};
 
-/// What is drawn: what was typed, and what is wrong with it.
+/// The state of a drawing: what was typed, and what is wrong with it.
 pub(super) struct FormDrawing<'a> {
     pub(super) draft: &'a Draft,
-    /// Why inputs are not taken, by their ids.
+    /// Why inputs are refused, by their ids.
     pub(super) wrongs: HashMap<&'a str, &'a str>,
-    /// The server, made safe.
+    /// The server's safe name.
     pub(super) server: &'a str,
 }
 
 impl FormDrawing<'_> {
-    /// A field with all that belongs to it.
+    /// A field with everything that belongs to it.
     pub(super) fn field(&self, node: &ControlNode) -> Markup {
         let is_group =
             !matches!(node.control, Control::Line | Control::Lines | Control::Number | Control::Date | Control::Json)
@@ -42,7 +42,7 @@ impl FormDrawing<'_> {
         }
     }
 
-    /// What stands around the control, and the control.
+    /// The control, and the text around it.
     fn around(&self, node: &ControlNode, wrong: Option<&str>) -> Markup {
         let field = &node.field;
         let about = field.description.as_deref().map(text).filter(|about| !about.is_empty());
@@ -105,7 +105,7 @@ impl FormDrawing<'_> {
     fn line(&self, node: &ControlNode) -> Markup {
         let FieldKind::Text(rules) = &node.field.kind else { return self.input(node, "text", None) };
         match &rules.format {
-            // The browser's own inputs for these would change or refuse what a server takes.
+            // The browser's own inputs for these would change or refuse values that a server accepts.
             Some(Format::Email) => self.input(node, "text", Some("email")),
             Some(Format::Uri) => self.input(node, "text", Some("url")),
             _ => self.input(node, "text", None),
@@ -136,13 +136,13 @@ impl FormDrawing<'_> {
                 placeholder=[Some(example).filter(|example| !example.is_empty())] spellcheck=[is_json.then_some("false")]
                 aria-required=[node.field.required.then_some("true")] aria-invalid=[wrong.then_some("true")]
                 aria-describedby=[described(node, wrong)] autocomplete="off" {
-                // The parser drops the first line end.
+                // The HTML parser drops the first line end.
                 "\n" (text)
             }
         }
     }
 
-    /// What is typed is never sent back to the browser.
+    /// Typed text is never sent back to the browser.
     fn secret(&self, node: &ControlNode) -> Markup {
         let wrong = self.wrong(node).is_some();
         let is_there = !self.draft.one(&node.id).is_empty();
@@ -211,7 +211,7 @@ impl FormDrawing<'_> {
         }
     }
 
-    /// The server's default, and how to take it, where it is typed: choices are marked.
+    /// The server's default, and a button to use it, if it is typed: default choices are marked instead.
     fn default(&self, node: &ControlNode) -> Markup {
         let field = &node.field;
         let is_chosen = matches!(

@@ -16,14 +16,14 @@ use super::{
 };
 use crate::elicitation::Waited;
 
-/// How many questions are remembered, those that are over included.
+/// How many questions are remembered, including finished ones.
 const REMEMBERED: usize = 64;
 
-/// What is asked at the browser of one person, and how it ended.
+/// The questions at one person's browser, and how they ended.
 pub(crate) struct Desk {
     state: Mutex<DeskState>,
     changed: watch::Sender<()>,
-    /// How many questions wait for their turn.
+    /// How many questions are waiting for their turn.
     waiting: Arc<AtomicUsize>,
     /// The program that started this one.
     pub(super) program: Option<String>,
@@ -37,14 +37,14 @@ pub(super) struct DeskState {
     pub(super) during: During,
     /// Whether the run is over.
     pub(super) is_gone: bool,
-    /// Whether an answer was sent, and the page that says so has not been asked for yet.
+    /// Whether an answer was sent, but the page that confirms it was not requested yet.
     pub(super) is_unseen: bool,
-    /// How many pages listen for what changes.
+    /// How many pages listen for changes.
     pub(super) listeners: usize,
 }
 
 impl Desk {
-    /// A desk for questions of which `waiting` tells how many more there are.
+    /// A desk for questions; `waiting` is how many more there are.
     pub(crate) fn new(waiting: Arc<AtomicUsize>, program: Option<String>) -> Arc<Self> {
         Arc::new(Self { state: Mutex::default(), changed: watch::Sender::new(()), waiting, program })
     }
@@ -63,7 +63,7 @@ impl Desk {
         let _asked = AskedSheet(self, number);
         let (ending, said) = tokio::select! {
             biased;
-            // Whoever answers ends the sheet.
+            // The sheet has been ended by the answer.
             said = answer => match said {
                 Ok(said) => return said,
                 Err(_) => (SheetEnding::Withdrawn, SheetAnswer::Withdrawn),
@@ -75,11 +75,11 @@ impl Desk {
         said
     }
 
-    /// Waits for what happens behind the link of the request `id`, until `done` fires, `limit` has passed, or the person
-    /// says how it goes on.
+    /// Waits for what happens behind the link of the request `id`, until `done` fires, `limit` has passed, or the
+    /// person decides.
     pub(crate) async fn wait(&self, id: &str, done: &CancellationToken, limit: Duration) -> Waited {
         let (said, answer) = oneshot::channel();
-        // A link that was given up at once is not waited for.
+        // A link that was immediately given up is not waited for.
         let Some(number) = self.begin_waiting(id, said) else { return Waited::Cancel };
         self.tell();
         let waited = tokio::select! {
@@ -93,19 +93,19 @@ impl Desk {
         };
         self.end(number, waited.into());
         let mut state = self.state();
-        // A page without a script has to come and look.
+        // A page without a script has to reload to see it.
         state.is_unseen |= waited == Waited::Complete && state.listeners == 0;
         drop(state);
         waited
     }
 
-    /// Says what the run does while it is asked.
+    /// Sets what the run does while it asks.
     pub(crate) fn set_during(&self, during: During) {
         self.state().during = during;
     }
 
-    /// The run is over: open pages say so. Waits for as long as `patience` until whoever answered has seen that the answer
-    /// was taken.
+    /// The run is over: open pages say so. Waits up to `patience` until the person has seen that the answer was
+    /// accepted.
     pub(crate) async fn close(&self, patience: Duration) {
         let mut changes = self.changed.subscribe();
         let seen = async {
@@ -119,7 +119,7 @@ impl Desk {
         self.tell();
     }
 
-    /// Whether any page is open that hears of changes.
+    /// Whether any open page listens for changes.
     pub(crate) fn is_watched(&self) -> bool {
         self.state().listeners > 0
     }
@@ -177,7 +177,7 @@ impl Desk {
     }
 }
 
-/// A question that somebody asks: it is withdrawn when they no longer wait for an answer.
+/// A question that is being asked: it is withdrawn when nobody waits for the answer any more.
 struct AskedSheet<'a>(&'a Desk, u64);
 
 impl Drop for AskedSheet<'_> {
@@ -191,7 +191,7 @@ impl Drop for AskedSheet<'_> {
 }
 
 impl DeskState {
-    /// The question that is to be answered now: one that is asked, else one whose link is waited for.
+    /// The current question: an open one, or else one whose link is being waited for.
     pub(super) fn current(&self) -> Option<&Sheet> {
         let open = |sheet: &&Sheet| matches!(sheet.stage, SheetStage::Open(_));
         self.sheets.values().find(open).or_else(|| self.sheets.values().rfind(|sheet| sheet.is_live()))

@@ -8,17 +8,17 @@ use crate::{
     pages::Fields,
 };
 
-/// How many entries of a list are asked for at most.
+/// The most entries of a list.
 pub(super) const MOST_ROWS: usize = 200;
-/// How many stand ready at most.
+/// The most entries that are shown at first.
 const READY_ROWS: u64 = 10;
 
-/// What stands in the inputs of a form, by their names: nothing that was read yet.
+/// The inputs of a form, by name, not interpreted yet.
 #[derive(Clone, Default, PartialEq)]
 pub(super) struct Draft(BTreeMap<String, Vec<String>>);
 
 impl std::fmt::Debug for Draft {
-    /// Names alone: values may be secret.
+    /// Only names: values may be secret.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_list().entries(self.0.keys()).finish()
     }
@@ -34,7 +34,7 @@ impl Draft {
         draft
     }
 
-    /// What a browser sent. A secret that was typed before, and is not shown again, stays unless it is typed again.
+    /// What a browser sent. A secret that was typed before, and is not shown again, is kept unless it is typed again.
     pub(super) fn sent(&self, fields: &Fields, nodes: &[ControlNode]) -> Self {
         let mut draft = Self::default();
         for (name, value) in fields.iter().filter(|(name, _)| name.starts_with('f')) {
@@ -63,7 +63,7 @@ impl Draft {
         }
     }
 
-    /// Puts `value` into the inputs of `node`; nothing, where there is none.
+    /// Puts `value` into the inputs of `node`, or empties them.
     #[allow(clippy::match_same_arms, reason = "the order of the arms counts")]
     pub(super) fn lay(&mut self, node: &ControlNode, value: Option<&Value>) {
         let field = &node.field;
@@ -129,7 +129,7 @@ impl Draft {
         }
     }
 
-    /// Takes an entry out of a list.
+    /// Removes an entry from a list.
     pub(super) fn remove_row(&mut self, node: &ControlNode, row: usize) {
         let rows = self.rows(node);
         if row >= rows {
@@ -154,7 +154,7 @@ impl Draft {
         self.set(&count(&node.id), (rows - 1).to_string());
     }
 
-    /// The text of an input; empty where there is none.
+    /// The text of an input; empty if there is none.
     pub(super) fn one(&self, name: &str) -> &str {
         self.all(name).first().map_or("", String::as_str)
     }
@@ -164,7 +164,7 @@ impl Draft {
         self.0.get(name).map(Vec::as_slice).unwrap_or_default()
     }
 
-    /// Whether a box is marked.
+    /// Whether a box is checked.
     pub(super) fn is_on(&self, name: &str) -> bool {
         self.0.contains_key(name)
     }
@@ -174,7 +174,7 @@ impl Draft {
         self.one(&count(&node.id)).parse().unwrap_or(0).min(MOST_ROWS)
     }
 
-    /// Whether nothing stands in an input and its parts, what is always there apart.
+    /// Whether an input and its parts are empty, except for what is always there.
     pub(super) fn is_blank(&self, node: &ControlNode) -> bool {
         match &node.control {
             Control::Group(keys) => keys.iter().all(|key| self.is_blank(key)),
@@ -194,8 +194,8 @@ impl Draft {
     }
 }
 
-/// The names of what belongs to the input `id`: a secret once more, an offset, whether an object is there, how many
-/// entries there are.
+/// The names of what belongs to the input `id`: a repeated secret, an offset, whether an object is present, the number
+/// of entries.
 pub(super) fn again(id: &str) -> String {
     format!("{id}-again")
 }
@@ -212,7 +212,7 @@ pub(super) fn count(id: &str) -> String {
     format!("{id}-count")
 }
 
-/// The choices of a field that has some.
+/// The choices of a field.
 pub(super) fn choices(field: &Field) -> &[Choice] {
     match &field.kind {
         FieldKind::Choice(field) => &field.choices,
@@ -230,7 +230,7 @@ fn place(choices: &[Choice], value: &Value) -> Option<usize> {
     choices.iter().position(|choice| choice.value == *value)
 }
 
-/// A date and time as a browser has it, and its offset; `None` where the browser could not show it whole.
+/// A date and time in the browser's format, and its offset; `None` if the browser could not show it completely.
 fn split_moment(text: &str) -> Option<(&str, &str)> {
     let at = text.get(19..)?.find(['Z', 'z', '+', '-'])? + 19;
     let (clock, offset) = text.split_at(at);

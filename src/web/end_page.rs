@@ -16,7 +16,7 @@ pub(super) fn end_page(sheet: &Sheet, ending: SheetEnding, is_more: bool, is_gon
     (title, body)
 }
 
-/// Nothing is asked now.
+/// Nothing is being asked.
 pub(super) fn idle_page(is_gone: bool) -> (String, Markup) {
     let title = if is_gone { "The command has ended" } else { "No question right now" };
     let body = html! {
@@ -25,7 +25,7 @@ pub(super) fn idle_page(is_gone: bool) -> (String, Markup) {
     (title.to_owned(), body)
 }
 
-/// What a person may do when nothing is asked.
+/// What a person can do when nothing is being asked.
 fn after(is_gone: bool) -> &'static str {
     if is_gone {
         "You can close this page."

@@ -10,20 +10,20 @@ use crate::{
     pages::Fields,
 };
 
-/// A form that is being filled.
+/// A form that is being filled in.
 pub(crate) struct Filling {
     pub(super) form: Form,
     pub(super) nodes: Vec<ControlNode>,
     pub(super) draft: Draft,
-    /// Grows with every change, so that nothing is sent that was changed in another tab after it was reviewed.
+    /// Increases with every change, so that nothing is sent that was changed in another tab after the review.
     pub(super) revision: u64,
-    /// Whether the person has tried to go on, so that they are told what is wrong.
+    /// Whether the person has tried to continue, and should see what is wrong.
     pub(super) is_tried: bool,
-    /// Whether it was changed behind a review.
+    /// Whether it was changed after the review.
     pub(super) is_stale: bool,
 }
 
-/// What a form comes to, as it stands.
+/// The result of reading a form.
 pub(super) struct FormReading {
     pub(super) slots: Vec<EnteredField>,
     pub(super) wrongs: Vec<Wrong>,
@@ -49,7 +49,7 @@ impl Filling {
         }
     }
 
-    /// What stands in the form, and what is wrong with it: the fields first, then the whole.
+    /// The content of the form, and what is wrong with it: the fields first, then the whole.
     pub(super) fn read(&self) -> FormReading {
         let mut wrongs = Vec::new();
         let slots: Vec<EnteredField> = self.nodes.iter().map(|node| read(node, &self.draft, &mut wrongs)).collect();
@@ -90,7 +90,7 @@ impl Filling {
         }
     }
 
-    /// Takes out the entry of a list that is called `id`.
+    /// Removes the list entry with this `id`.
     pub(super) fn remove(&mut self, id: &str) {
         let place = id.rsplit_once('.').and_then(|(list, row)| Some((list, row.parse().ok()?)));
         if let Some((list, row)) = place

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::pages::Visit;
 
-/// The page on which a form is filled.
+/// The page on which a form is filled in.
 pub(super) fn form_page(sheet: &Sheet, filling: &Filling, facts: Markup, waiting: usize, visit: &Visit) -> Markup {
     let FormReading { wrongs, .. } = filling.read();
     let wrongs: &[Wrong] = if filling.is_tried { &wrongs } else { &[] };
@@ -40,7 +40,7 @@ pub(super) fn form_page(sheet: &Sheet, filling: &Filling, facts: Markup, waiting
     }
 }
 
-/// All that is wrong, with the ways to where it is.
+/// Everything that is wrong, with links to the fields.
 fn summary(wrongs: &[Wrong]) -> Markup {
     html! {
         @if !wrongs.is_empty() {

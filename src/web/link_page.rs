@@ -30,7 +30,7 @@ pub(super) fn link_page(sheet: &Sheet, link: &Link, facts: Markup, waiting: usiz
     }
 }
 
-/// The link is open, and is waited for.
+/// The link is open, and is being waited for.
 pub(super) fn waiting_page(sheet: &Sheet, link: &Link, facts: Markup, visit: &Visit) -> Markup {
     let server = sheet.about.server.as_str();
     html! {
@@ -54,7 +54,8 @@ pub(super) fn waiting_page(sheet: &Sheet, link: &Link, facts: Markup, visit: &Vi
     }
 }
 
-/// A sign-in is open in another tab, and waited for; where its last page cannot be opened there, its address is taken here.
+/// A sign-in is open in another tab, and is being waited for; if its last page cannot be opened there, its address is
+/// entered here.
 pub(super) fn address_page(sheet: &Sheet, filling: &Filling, facts: Markup, visit: &Visit) -> Markup {
     let FormReading { wrongs, .. } = filling.read();
     let wrong = wrongs.first().filter(|_| filling.is_tried);
@@ -91,7 +92,7 @@ fn address(link: &Link) -> Markup {
     }
 }
 
-/// Whether a server that has asked many questions may go on.
+/// Asks whether a server that has asked many questions may continue.
 pub(super) fn go_on_page(sheet: &Sheet, many: usize, facts: Markup, visit: &Visit) -> Markup {
     let server = sheet.about.server.as_str();
     html! {

@@ -3,45 +3,45 @@ use serde_json::Value;
 use super::about::line;
 use crate::form::{Field, FieldKind, Form, Format};
 
-/// How deep objects and lists are asked for part by part.
+/// How deeply objects and lists are asked for part by part.
 const DEPTH: usize = 4;
-/// Of how many keys an object is asked for key by key.
+/// The most keys for which an object is asked for key by key.
 const KEYS: usize = 40;
-/// From how many characters on a text is long enough for several lines.
+/// From this many characters on, a text gets several lines.
 const LONG: u64 = 120;
-/// Words of keys that are about texts of several lines.
+/// Words in keys that suggest text with several lines.
 const LONG_TEXTS: [&str; 10] =
     ["description", "message", "comment", "comments", "notes", "note", "body", "text", "details", "feedback"];
 
-/// A field and how it is asked for.
+/// A field and its control.
 #[derive(Clone, Debug)]
 pub(super) struct ControlNode {
-    /// The name of its input: `f3`, and `f3.0` for a part of it. No name is a server's.
+    /// The name of its input: `f3`, and `f3.0` for a part of it. Names never come from a server.
     pub(super) id: String,
     pub(super) field: Field,
     pub(super) control: Control,
 }
 
-/// The control that fits a field.
+/// The control for a field.
 #[derive(Clone, Debug)]
 pub(super) enum Control {
     /// Text on one line.
     Line,
     /// Text on several lines.
     Lines,
-    /// Text that is not shown, asked for twice.
+    /// Hidden text, entered twice.
     Secret,
     Number,
     Date,
     /// A date and time, and its offset.
     Moment,
-    /// Yes, no, and what else there is.
+    /// Yes, no, and other options.
     Boolean,
     /// One of several.
     One,
     /// Some of several.
     Many,
-    /// A value that cannot be another.
+    /// A fixed value.
     Fixed,
     /// An object, key by key.
     Group(Vec<ControlNode>),
@@ -64,7 +64,7 @@ impl ControlNode {
 
     /// The entry `row` of a list of such entries.
     pub(super) fn row(&self, item: &Field, row: usize) -> Self {
-        // Parts of it were looked at when the list was, so the depth is bounded already.
+        // Its parts were checked with the list, so the depth is already limited.
         let mut field = item.clone();
         field.title = Some(format!("{} {}", self.field.label(), row + 1));
         Self::new(format!("{}.{row}", self.id), field, DEPTH - 1)
@@ -75,7 +75,7 @@ impl ControlNode {
         line(self.field.label())
     }
 
-    /// The field's key, where the label does not say the same.
+    /// The field's key, unless the label says the same.
     pub(super) fn key(&self) -> Option<String> {
         let letters =
             |text: &str| text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect::<String>();
@@ -108,7 +108,7 @@ fn control(id: &str, field: &Field, depth: usize) -> Control {
     }
 }
 
-/// Whether a text is likely to have several lines.
+/// Whether a text probably has several lines.
 fn is_long(field: &Field, most: Option<u64>) -> bool {
     let has_lines = field.default.as_ref().and_then(Value::as_str).is_some_and(|text| text.contains(['\n', '\r']));
     let name = field.key.rsplit(['_', '-', '.']).next().unwrap_or_default().to_lowercase();

@@ -6,18 +6,18 @@ use std::process::Command;
 use super::about::line;
 use crate::system::parent_process;
 
-/// How far up is looked.
+/// How many ancestors are checked.
 const GENERATIONS: usize = 8;
-/// Programs that start others and are seldom what a person knows.
+/// Programs that start others and that a person seldom knows.
 const BETWEEN: &str = "sh bash dash ash zsh fish ksh tcsh env nohup timeout time setsid script sudo doas xargs";
 
-/// The program that started this one, by the name that the system has for it. Shells and the like in between are passed
-/// over, unless there is nothing behind them.
+/// The program that started this one, by its name in the system. Shells and the like in between are skipped, unless
+/// there is nothing else.
 pub(crate) fn started_by() -> Option<String> {
     nearest(parent_process(), &mut |id| look_up(id))
 }
 
-/// Whose parent is whose: a process's name and parent.
+/// Looks up a process's name and parent.
 type LookUp<'a> = &'a mut dyn FnMut(u32) -> Option<(String, u32)>;
 
 fn nearest(parent: u32, look_up: LookUp<'_>) -> Option<String> {

@@ -9,29 +9,29 @@ use crate::{
     terminal::complete,
 };
 
-/// What was entered into a field.
+/// The state of a field.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum EnteredField {
     /// Left out.
     Out,
     /// A value that the field accepts.
     Given(Value),
-    /// Something that it does not; why, stands beside.
+    /// A value that it does not accept; the reason is listed separately.
     Wrong,
 }
 
-/// Why what was entered is not taken.
+/// Why a value is refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Wrong {
-    /// The input; `None` where the form as a whole is meant.
+    /// The input; `None` for the form as a whole.
     pub(super) id: Option<String>,
-    /// What it is called.
+    /// Its label.
     pub(super) label: String,
-    /// The rule that is broken. Not made safe.
+    /// The broken rule. Not made safe.
     pub(super) reason: String,
 }
 
-/// Reads what stands in the inputs of `node`; what is wrong goes to `wrongs`.
+/// Reads the inputs of `node`; errors go to `wrongs`.
 pub(super) fn read(node: &ControlNode, draft: &Draft, wrongs: &mut Vec<Wrong>) -> EnteredField {
     let before = wrongs.len();
     let read = match &node.control {

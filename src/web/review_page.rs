@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{form::FieldKind, pages::Visit};
 
-/// Everything that will be sent, before it is.
+/// Everything that will be sent, before it is sent.
 pub(super) fn review_page(
     sheet: &Sheet,
     filling: &Filling,
@@ -55,7 +55,7 @@ pub(super) fn review_page(
     }
 }
 
-/// A value as a person would say it, part by part where it was entered so.
+/// A value for a person, part by part if it was entered that way.
 fn shown(node: &ControlNode, value: &Value) -> Markup {
     match (&node.control, value) {
         (Control::Group(keys), Value::Object(content)) => html! {

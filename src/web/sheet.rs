@@ -7,7 +7,7 @@ use crate::{
     form::Form,
 };
 
-/// One question, on a page of its own.
+/// One question, with its own page.
 pub(super) struct Sheet {
     pub(super) number: u64,
     /// The id of the request.
@@ -17,15 +17,15 @@ pub(super) struct Sheet {
     pub(super) stage: SheetStage,
 }
 
-/// What is asked.
+/// The question.
 pub(crate) enum Matter {
-    /// A form to fill.
+    /// A form to fill in.
     Form(Box<Filling>),
     /// A link to open.
     Link(Link),
-    /// Whether a server that has asked so many questions may go on.
+    /// Whether a server that has asked this many questions may continue.
     GoOn(usize),
-    /// Nothing any more: what was asked and typed is forgotten.
+    /// Nothing any more: the question and the answer are forgotten.
     Forgotten,
 }
 
@@ -36,18 +36,18 @@ impl Matter {
     }
 }
 
-/// How far a question is.
+/// The stage of a question.
 pub(super) enum SheetStage {
     /// It waits for an answer.
     Open(oneshot::Sender<SheetAnswer>),
-    /// The link was opened, and nobody waits for it yet, or any more.
+    /// The link was opened, and nobody waits for it yet, or any longer.
     Opened,
-    /// The link was opened, and what happens behind it is waited for.
+    /// The link was opened, and is being waited for.
     Waiting(oneshot::Sender<Waited>),
     Over(SheetEnding),
 }
 
-/// What a person said, or did not.
+/// A person's answer, if any.
 #[derive(Debug, PartialEq)]
 pub(crate) enum SheetAnswer {
     /// Yes, with this content.
@@ -56,11 +56,11 @@ pub(crate) enum SheetAnswer {
     Decline,
     /// Closed.
     Cancel,
-    /// Closed, with everything that waits.
+    /// Closed, with everything that is waiting.
     CancelAll,
-    /// Nothing, as the question is gone.
+    /// No answer, because the question was withdrawn.
     Withdrawn,
-    /// Nothing, as the time was over.
+    /// No answer, because the time was over.
     Late,
 }
 
@@ -81,7 +81,7 @@ pub(super) enum SheetEnding {
 }
 
 impl SheetEnding {
-    /// The ending in a heading, and what it means.
+    /// The heading for the ending, and its meaning.
     pub(super) fn words(self, about: &About) -> (String, String) {
         let server = &about.server;
         if about.is_sign_in {
@@ -108,7 +108,7 @@ impl SheetEnding {
         (title, words)
     }
 
-    /// The same for a sign-in, of which the server is told nothing.
+    /// The same for a sign-in, which the server does not learn about.
     fn sign_in_words(self) -> (String, String) {
         let (title, words) = match self {
             Self::Sent => ("Address received", "It is used to sign you in."),
@@ -132,7 +132,7 @@ impl From<Waited> for SheetEnding {
 }
 
 impl Sheet {
-    /// Whether it wants anything of a person.
+    /// Whether the person still has something to do.
     pub(super) fn is_live(&self) -> bool {
         matches!(self.stage, SheetStage::Open(_) | SheetStage::Waiting(_) | SheetStage::Opened)
     }

@@ -19,14 +19,14 @@ use crate::{
     pages::{Fields, Page, PageReply, Site, Visit},
 };
 
-/// What makes the pages better: live errors, news, a filter for long lists.
+/// Improves the pages: live errors, news, a filter for long lists.
 const SCRIPT: &str = include_str!("script.js");
 
-/// After how many seconds a page without JavaScript looks again: one that only waits, and one on which a person decides.
+/// After how many seconds a page without JavaScript reloads: one that only waits, and one on which a person decides.
 const SOON: u32 = 2;
 const LATER: u32 = 20;
 
-/// What of a question is asked for.
+/// The part of a question that is requested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum PagePart {
     Page,
@@ -35,7 +35,7 @@ enum PagePart {
     News,
 }
 
-/// The number of a question and a part of it, as they stand in a path: `3`, `3-review`.
+/// The number of a question and its part, from a path: `3`, `3-review`.
 fn parse(path: &str) -> Option<(u64, PagePart)> {
     let (number, part) = path.split_once('-').unwrap_or((path, ""));
     let part = match part {
@@ -81,7 +81,7 @@ impl Desk {
         reply
     }
 
-    /// What is asked now.
+    /// The current question.
     fn front(&self, visit: &Visit) -> PageReply {
         let state = self.state();
         let shown = state.current().or_else(|| state.sheets.values().next_back()).map(|sheet| sheet.number);
@@ -130,7 +130,7 @@ impl Desk {
             (SheetStage::Opened | SheetStage::Waiting(_), Matter::Link(link)) => {
                 *is_unseen = false;
                 let title = format!("Waiting for {}", link.host);
-                // A sign-in goes on to the page on which its end is waited for.
+                // A sign-in continues on the page that waits for its end.
                 let name = if sheet.about.is_sign_in { "idle" } else { "opened" };
                 (name, (title, waiting_page(sheet, link, facts, visit)))
             }
@@ -156,7 +156,7 @@ impl Desk {
         PageReply::Page(page)
     }
 
-    /// Says what is wrong with a form so far, by its inputs. What was typed is remembered.
+    /// What is wrong with a form so far, by input. Typed text is remembered.
     fn check(&self, number: u64, fields: &Fields) -> PageReply {
         let mut state = self.state();
         let Some(Matter::Form(filling)) = state.sheets.get_mut(&number).map(|sheet| &mut sheet.matter) else {
@@ -168,7 +168,7 @@ impl Desk {
         PageReply::Json(Value::Object(wrongs.iter().filter_map(entry).collect()))
     }
 
-    /// Takes what a person sent.
+    /// Handles what a person sent.
     fn take(&self, number: u64, fields: &Fields) -> PageReply {
         let mut state = self.state();
         let here = || PageReply::SeeOther(number.to_string());
@@ -227,18 +227,18 @@ impl Desk {
     }
 }
 
-/// Ends a question with what a person said.
+/// Ends a question with a person's answer.
 fn answer(sheet: &mut Sheet, said: SheetAnswer, ending: SheetEnding) {
     if let SheetStage::Open(sender) = std::mem::replace(&mut sheet.stage, SheetStage::Over(ending)) {
         let is_heard = sender.send(said).is_ok();
         sheet.end(if is_heard { ending } else { SheetEnding::Withdrawn });
     } else {
-        // A link that was opened is not declined any more.
+        // A link that was opened can no longer be declined.
         sheet.end(ending);
     }
 }
 
-/// What is sent: what was reviewed, and fits. Else where the person is to look again.
+/// The content to send, if it was reviewed and fits; otherwise the page to look at.
 fn sent(filling: &mut Filling, fields: &Fields) -> Result<Map<String, Value>, &'static str> {
     let reading = filling.read();
     if !reading.wrongs.is_empty() {
@@ -253,7 +253,7 @@ fn sent(filling: &mut Filling, fields: &Fields) -> Result<Map<String, Value>, &'
     Err("-review")
 }
 
-/// Takes what was typed, and does what a button says; gives where to look next.
+/// Takes the typed text, and does what the button says; returns the next page.
 fn fill(filling: &mut Filling, act: &str, fields: &Fields) -> String {
     filling.take(fields);
     filling.is_stale = false;
@@ -279,9 +279,10 @@ fn page(title: String, topic: &str, body: maud::Markup) -> Page {
     Page { topic: topic.to_owned(), script: Some(SCRIPT), ..Page::new(title, body) }
 }
 
-/// When a page without JavaScript looks again; it stays with its own question. One on which something is typed never does,
-/// so that nothing is lost: a form that is sent after it was withdrawn says so. One on which a person decides gives them
-/// time to. One that says how a question ended goes on saying so when the run is over and nobody answers any more.
+/// When a page without JavaScript reloads; it stays with its own question. A page on which something is typed never
+/// does, so that nothing is lost: if such a form is sent after it was withdrawn, the person sees that. A page on which
+/// a person decides reloads slowly. A page that says how a question ended does not reload, so it keeps saying so when
+/// the run is over and nobody answers any more.
 fn refresh(sheet: &Sheet) -> Option<u32> {
     match (&sheet.stage, &sheet.matter) {
         (SheetStage::Open(_), Matter::Form(_)) | (SheetStage::Over(_), _) => None,

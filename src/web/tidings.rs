@@ -10,13 +10,13 @@ use super::{
 };
 use crate::pages::ServerSentEvent;
 
-/// How often a page hears that all is as it was, so that one that is gone is noticed.
+/// How often a page gets a sign of life, so that a closed one is noticed.
 const PULSE: Duration = Duration::from_secs(15);
 
-/// A page that listens, until it is dropped.
+/// A listening page, until it is dropped.
 struct PageListener(Arc<Desk>);
 
-/// Who listens, to which changes, what was told last, and whether there is no more to tell.
+/// The listener, its changes, the last news, and whether there is no more to say.
 type TidingsStream = (PageListener, watch::Receiver<()>, Option<Value>, bool);
 
 impl Drop for PageListener {
@@ -25,7 +25,7 @@ impl Drop for PageListener {
     }
 }
 
-/// What changes about the question `number`, for a page that shows it (0 is none), until the run is over.
+/// The news about the question `number`, for a page that shows it (0 is none), until the run is over.
 pub(super) fn tidings(desk: Arc<Desk>, number: u64) -> BoxStream<'static, ServerSentEvent> {
     desk.state().listeners += 1;
     let changes = desk.changes();
@@ -56,7 +56,7 @@ pub(super) fn tidings(desk: Arc<Desk>, number: u64) -> BoxStream<'static, Server
 }
 
 impl Desk {
-    /// How things stand for a page that shows the question `number`.
+    /// The news for a page that shows the question `number`.
     fn news(&self, number: u64) -> Value {
         let waiting = self.waiting();
         let state = self.state();

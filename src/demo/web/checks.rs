@@ -3,8 +3,8 @@ use serde_json::Value;
 
 use crate::protocol::{Frame, Revision, RpcError, code, header_text};
 
-/// Whether a request comes from this machine and from no web page of somebody else's (2026-07-28, *Streamable HTTP*,
-/// Security): `Host` and, where there is one, `Origin` name loopback.
+/// Whether a request comes from this machine and not from somebody else's web page (2026-07-28, *Streamable HTTP*,
+/// Security): `Host` and, if present, `Origin` are loopback.
 pub(super) fn is_local(headers: &HeaderMap) -> bool {
     let text = |name| headers.get(name).map(|value| value.to_str().unwrap_or_default());
     let origin = text(header::ORIGIN);
@@ -59,7 +59,7 @@ pub(super) fn mirror(headers: &HeaderMap, frame: &Frame, params: &Value) -> Resu
     Ok(())
 }
 
-/// Whether a legacy request names a revision that is spoken here, or none.
+/// Whether a legacy request names a revision that we speak, or none.
 pub(super) fn knows_revision(headers: &HeaderMap) -> bool {
     let version = headers.get("MCP-Protocol-Version").map(|value| value.to_str().unwrap_or_default());
     version.is_none_or(|version| Revision::parse(version).is_some())

@@ -26,13 +26,13 @@ pub(super) fn message(status: StatusCode, frame: &Frame) -> Response<DemoBody> {
     response(status, Some("application/json"), body)
 }
 
-/// A refusal that is about no message in particular.
+/// A refusal that does not answer a particular message.
 pub(super) fn refusal(status: StatusCode, error: &RpcError) -> Response<DemoBody> {
     let body = serde_json::json!({"jsonrpc": "2.0", "id": null, "error": error.to_value()}).to_string();
     response(status, Some("application/json"), Full::from(body).boxed_unsync())
 }
 
-/// A stream of messages: `first`, then what comes. With `work`, that is ended when the client goes away.
+/// A stream of messages: `first`, then those that follow. `work` is ended when the client disconnects.
 pub(super) fn messages(
     first: Frame,
     rest: UnboundedReceiver<Frame>,
@@ -54,8 +54,7 @@ pub(super) fn messages(
     response
 }
 
-/// The status that a modern response goes with (2026-07-28, *Streamable HTTP*): errors about the request itself are
-/// refusals.
+/// The status of a modern response (2026-07-28, *Streamable HTTP*): errors about the request itself are refusals.
 pub(super) fn status(frame: &Frame) -> StatusCode {
     let error = frame.body_value().ok().and_then(|body| body.get("code")?.as_i64());
     match error {

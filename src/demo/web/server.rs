@@ -25,9 +25,9 @@ use crate::{
 /// The largest message, in bytes.
 const MAX_MESSAGE: usize = 16 << 20;
 
-/// One client's conversation with a server that knows no transport.
+/// One client's conversation with a server, independent of the transport.
 pub trait DemoConversation: Send + Sync {
-    /// Answers one message; the response, and what belongs to it, goes to `out`.
+    /// Handles one message; the response, and what belongs to it, goes to `out`.
     fn receive(self: Arc<Self>, frame: Frame, out: DemoOutbox) -> BoxFuture<'static, ()>;
 }
 
@@ -41,7 +41,7 @@ impl DemoConversation for DemoSession {
 /// conversation for each modern request.
 ///
 /// # Errors
-/// When connections cannot be accepted.
+/// If connections cannot be accepted.
 pub async fn serve_http(
     listener: TcpListener,
     open: impl Fn() -> Arc<dyn DemoConversation> + Send + Sync + 'static,
@@ -55,7 +55,7 @@ pub async fn serve_http(
                 let sessions = Arc::clone(&sessions);
                 async move { Ok::<_, Infallible>(answer(&sessions, request).await) }
             });
-            // A client that breaks off is its own business.
+            // If a client disconnects, there is nothing to do.
             drop(http1::Builder::new().serve_connection(TokioIo::new(stream), service).await);
         });
     }
@@ -94,7 +94,7 @@ async fn answer(sessions: &Sessions, request: Request<Incoming>) -> Response<Dem
     legacy(sessions, &head.headers, frame).await
 }
 
-/// One request of 2026-07-28. When the client goes away, that is the end of it.
+/// One request of 2026-07-28. It ends when the client disconnects.
 async fn modern(sessions: &Sessions, headers: &hyper::HeaderMap, frame: Frame, params: &Value) -> Response<DemoBody> {
     let FrameKind::Request { id, .. } = frame.kind().clone() else { return reply::empty(StatusCode::ACCEPTED) };
     if let Err(error) = checks::mirror(headers, &frame, params) {
@@ -111,7 +111,7 @@ async fn modern(sessions: &Sessions, headers: &hyper::HeaderMap, frame: Frame, p
     }
 }
 
-/// One message of an earlier revision. Its work goes on when the client goes away.
+/// One message of an earlier revision. Its work continues when the client disconnects.
 async fn legacy(sessions: &Sessions, headers: &hyper::HeaderMap, frame: Frame) -> Response<DemoBody> {
     if !checks::knows_revision(headers) {
         let error = RpcError::new(code::INVALID_REQUEST, "Unsupported MCP-Protocol-Version");
@@ -129,7 +129,7 @@ async fn legacy(sessions: &Sessions, headers: &hyper::HeaderMap, frame: Frame) -
     }
     match sessions.find(headers) {
         Membership::Member(conversation) => exchange(conversation, frame).await,
-        // A probe of a newer client has no session yet.
+        // A newer client's probe has no session yet.
         Membership::Nameless if frame.method() == Some("server/discover") => exchange(sessions.single(), frame).await,
         Membership::Nameless => {
             let error = RpcError::new(code::INVALID_REQUEST, "Mcp-Session-Id is missing");
@@ -150,7 +150,7 @@ async fn exchange(conversation: Arc<dyn DemoConversation>, frame: Frame) -> Resp
     let (out, mut frames) = outbox();
     tokio::spawn(conversation.receive(frame, out));
     match frames.recv().await {
-        // The call was cancelled before it said anything.
+        // The call was cancelled before it sent anything.
         None => reply::empty(StatusCode::NO_CONTENT),
         Some(first) if first.id() == Some(&id) && first.method().is_none() => reply::message(StatusCode::OK, &first),
         Some(first) => reply::messages(first, frames, None),

@@ -13,13 +13,13 @@ pub(super) struct Sessions {
     known: Mutex<HashMap<String, Arc<dyn DemoConversation>>>,
 }
 
-/// What a request says about its session.
+/// A request's session.
 pub(super) enum Membership {
     /// It belongs to this one.
     Member(Arc<dyn DemoConversation>),
     /// It names none.
     Nameless,
-    /// It names one that is not there, or not any more.
+    /// It names one that does not exist, or no longer.
     Unknown,
 }
 
@@ -28,12 +28,12 @@ impl Sessions {
         Self { open: Box::new(open), known: Mutex::default() }
     }
 
-    /// A conversation that nobody comes back to.
+    /// A conversation for a single request.
     pub(super) fn single(&self) -> Arc<dyn DemoConversation> {
         (self.open)()
     }
 
-    /// A new session under an id that cannot be guessed; `None` when random numbers are not available.
+    /// A new session with an id that cannot be guessed; `None` if random numbers are not available.
     pub(super) fn begin(&self) -> Option<(String, Arc<dyn DemoConversation>)> {
         let mut random = [0; 16];
         rustls::crypto::ring::default_provider().secure_random.fill(&mut random).ok()?;
@@ -50,7 +50,7 @@ impl Sessions {
         }
     }
 
-    /// Whether there was such a session to end.
+    /// Ends the session; returns whether there was one.
     pub(super) fn end(&self, headers: &HeaderMap) -> bool {
         session_id(headers).is_some_and(|id| self.known().remove(id).is_some())
     }

@@ -19,16 +19,16 @@ use nix::{
 pub(in crate::terminal) enum AlarmCause {
     /// The question is gone.
     Withdrawn = 1,
-    /// SIGINT came.
+    /// SIGINT arrived.
     Interrupted = 2,
-    /// Ctrl-Z: the program is to stop until the shell lets it go on.
+    /// Ctrl-Z: the program should stop until the shell continues it.
     Suspended = 8,
     /// The terminal has another size, or what is shown has changed.
     Changed = 4,
 }
 
-/// Wakes a thread that waits for a key: a pipe that it polls beside the terminal. The byte in the pipe is written by
-/// whoever sets the first cause, so the pipe never fills.
+/// Wakes a thread that waits for a key: a pipe that it polls together with the terminal. The byte in the pipe is
+/// written by whoever sets the first cause, so the pipe never fills.
 #[derive(Debug)]
 pub(in crate::terminal) struct Alarm {
     causes: Arc<AtomicU8>,
@@ -45,7 +45,7 @@ pub(in crate::terminal) struct Bell {
 impl Bell {
     pub(in crate::terminal) fn ring(&self, cause: AlarmCause) {
         if self.causes.fetch_or(cause as u8, Ordering::AcqRel) == 0 {
-            // It fails only when nobody waits any more.
+            // It fails only if nobody waits any more.
             drop((&*self.pipe).write(&[0]));
         }
     }
@@ -58,7 +58,7 @@ impl Alarm {
         Ok((Self { causes: Arc::clone(&causes), pipe: reader }, Bell { causes, pipe: Arc::new(writer) }))
     }
 
-    /// What to poll.
+    /// The descriptor to poll.
     pub(in crate::terminal) fn fd(&self) -> BorrowedFd<'_> {
         self.pipe.as_fd()
     }
@@ -74,7 +74,7 @@ impl Alarm {
         }
     }
 
-    /// The gravest cause of a bell that has rung: call it when the pipe is readable.
+    /// The most serious cause of a bell that has rung: call it when the pipe is readable.
     pub(in crate::terminal) fn take(&self) -> io::Result<AlarmCause> {
         (&self.pipe).read_exact(&mut [0])?;
         let causes = self.causes.swap(0, Ordering::AcqRel);

@@ -7,14 +7,14 @@ use nix::{
     unistd::{getpgrp, tcgetpgrp},
 };
 
-/// How often the program stops before it gives the terminal up, where nobody lets it have that.
+/// How often the program stops before it gives up the terminal, if it is never put into the foreground.
 const TRIES: usize = 100;
 
-/// Stops the program until the shell lets it go on, as Ctrl-Z does to one that does not handle it. Where no shell could
-/// do that nothing happens.
+/// Stops the program until the shell continues it, like Ctrl-Z with a program that does not handle it. Without a shell
+/// that could do that, nothing happens.
 ///
-/// SIGTSTP itself is handled, and SIGSTOP would stop also a program that nobody can wake: so it is SIGTTIN, which the
-/// system keeps from those.
+/// SIGTSTP itself is handled, and SIGSTOP would also stop a program that nobody can continue: so it is SIGTTIN, which
+/// the system does not deliver to those.
 pub fn suspend() {
     let mut signal = SigSet::empty();
     signal.add(Signal::SIGTTIN);
@@ -26,10 +26,11 @@ pub fn suspend() {
     }
 }
 
-/// Waits, stopped, until the program is in the foreground of its terminal, so that it takes no keys from another.
+/// Waits, stopped, until the program is in the foreground of its terminal, so that it takes no keys from another
+/// program.
 ///
 /// # Errors
-/// When it never comes there.
+/// If it never gets there.
 pub(super) fn foreground(terminal: &OwnedFd) -> io::Result<()> {
     for _ in 0..TRIES {
         if tcgetpgrp(terminal).is_ok_and(|group| group != getpgrp()) {

@@ -1,5 +1,5 @@
-//! A terminal on Unix: its keys (`tty`), what rings while they are waited for (`alarm`), job control (`job`), and signals
-//! during a dialog (`signals`). What stands outside this folder knows no system.
+//! A terminal on Unix: its keys (`tty`), events while waiting for them (`alarm`), job control (`job`), and signals
+//! during a dialog (`signals`). Code outside this folder is independent of the system.
 
 mod alarm;
 mod input;

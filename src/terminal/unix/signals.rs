@@ -24,7 +24,7 @@ impl DialogSignals {
         })
     }
 
-    /// What the next one says. Cancel-safe.
+    /// The meaning of the next one. Cancel-safe.
     pub(in crate::terminal) async fn next(&mut self) -> AlarmCause {
         tokio::select! {
             biased;
@@ -35,12 +35,12 @@ impl DialogSignals {
     }
 }
 
-/// From now on signals are for the other threads. The key Ctrl-C, which a list turns into one, is for this one alone.
+/// From now on signals go to the other threads. Only this thread gets the key Ctrl-C, which a list turns into a signal.
 pub(in crate::terminal) fn leave_signals() {
     _ = SigSet::all().thread_block();
 }
 
-/// Starts the program with the signals that this thread does without.
+/// Starts the program with the signals that this thread has blocked.
 pub(in crate::terminal) fn spawn_with_signals(command: &mut Command) -> io::Result<Child> {
     SigSet::all().thread_unblock()?;
     let child = command.spawn();

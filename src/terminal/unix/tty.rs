@@ -29,10 +29,11 @@ const KEY_GAP: Duration = Duration::from_millis(50);
 /// How long a paste may pause.
 const PASTE_GAP: Duration = Duration::from_secs(2);
 
-/// The terminal that a prompt has to itself, and how it was before, for a program that has to end at once.
+/// The terminal that a prompt has to itself, and its previous state, for a program that has to end immediately.
 static TAKEN: Mutex<Option<(Arc<OwnedFd>, Termios)>> = Mutex::new(None);
 
-/// Makes the terminal as it was, if a prompt is open, and takes the status line away: the last thing before the program ends without waiting.
+/// Restores the terminal, if a prompt is open, and removes the status line: the last step before the program ends
+/// without waiting.
 pub(crate) fn restore() {
     if let Some((input, before)) = TAKEN.lock().unwrap_or_else(PoisonError::into_inner).take() {
         _ = tcsetattr(&input, SetArg::TCSANOW, &before);
@@ -41,7 +42,7 @@ pub(crate) fn restore() {
     gate().end();
 }
 
-/// A terminal whose keys come one by one, unechoed. When this is dropped the terminal is as it was.
+/// A terminal whose keys arrive one by one, without echo. When this is dropped the terminal is restored.
 pub(in crate::terminal) struct Tty {
     input: Arc<OwnedFd>,
     before: Termios,
@@ -67,7 +68,7 @@ impl Tty {
         Ok(tty)
     }
 
-    /// Keys one by one, Ctrl-C among them; output as it was. Ctrl-Z is a signal still.
+    /// Keys arrive one by one, including Ctrl-C; output is unchanged. Ctrl-Z is still a signal.
     pub(in crate::terminal) fn take_keys(&self) -> io::Result<()> {
         let mut raw = self.before.clone();
         cfmakeraw(&mut raw);
@@ -79,12 +80,12 @@ impl Tty {
         Ok(tcsetattr(&self.input, SetArg::TCSADRAIN, &raw)?)
     }
 
-    /// The terminal as it was, for a program that takes its place.
+    /// Restores the terminal, for another program.
     pub(in crate::terminal) fn restore(&self) -> io::Result<()> {
         Ok(tcsetattr(&self.input, SetArg::TCSADRAIN, &self.before)?)
     }
 
-    /// Stops the program until the shell lets it go on, with the terminal as it was meanwhile.
+    /// Stops the program until the shell continues it, with the terminal restored meanwhile.
     pub(in crate::terminal) fn suspend(&self) -> io::Result<()> {
         self.restore()?;
         suspend();
@@ -92,12 +93,12 @@ impl Tty {
         self.take_keys()
     }
 
-    /// What programs are given as their standard input.
+    /// The standard input for other programs.
     pub(in crate::terminal) fn input(&self) -> &OwnedFd {
         &self.input
     }
 
-    /// Throws away what was typed and not yet read.
+    /// Discards text that was typed and not yet read.
     pub(in crate::terminal) fn flush(&self) {
         _ = tcflush(&self.input, FlushArg::TCIFLUSH);
     }
@@ -120,13 +121,13 @@ impl Tty {
         }
     }
 
-    /// Reads the key of which the first byte is there.
+    /// Reads the key whose first byte has arrived.
     pub(in crate::terminal) fn key(&self) -> io::Result<Key> {
         let first = self.byte()?.ok_or(io::ErrorKind::UnexpectedEof)?;
         let mut count = 0;
         Ok(Key::decode(first, &mut || {
             count += 1;
-            // No key but a paste is this long.
+            // Only a paste is this long.
             let gap = if count > 5 { PASTE_GAP } else { KEY_GAP };
             let mut fds = [PollFd::new(self.input.as_fd(), PollFlags::POLLIN)];
             match poll(&mut fds, timeout(gap)) {
