@@ -1,8 +1,9 @@
-//! What a call of a kept server costs: `cargo bench --bench keeper`, and `-- long` for 10,000 calls one after the other.
+//! What a call of a kept server costs: `cargo bench --bench keeper`, and `-- long` for 10,000 calls one after the
+//! other.
 //!
-//! Measures a `call` of the trivial server, and of `@modelcontextprotocol/server-everything` where `tests/peers/run` has
-//! installed it, while it is kept, beside a raw client that is a process of its own and writes one request to an open
-//! pipe; 64 calls at once; and what the keeper and the command hold in memory.
+//! Measures a `call` of the trivial server, and of `@modelcontextprotocol/server-everything` if `tests/peers/run` has
+//! installed it, while it is kept, compared with a raw client in a separate process that writes one request to an open
+//! pipe; 64 calls at the same time; and the memory of the keeper and the command.
 
 #[expect(dead_code, reason = "the raw client here is a process of its own")]
 mod trivial;
@@ -47,7 +48,7 @@ fn main() -> Result<()> {
     measure("server-everything", &command, &["echo", "message=done"], &params, false)
 }
 
-/// Measures calls of the server that `command` starts: these words of ours, these params of the raw client's.
+/// Measures calls of the server that `command` starts: our command line, and the raw client's params.
 fn measure(name: &str, command: &[String], words: &[&str], params: &Value, is_long: bool) -> Result<()> {
     let folder = tempfile::tempdir()?;
     let kept = Kept { folder: folder.path(), server: command, call: [&["call"], words].concat() };
@@ -56,7 +57,7 @@ fn measure(name: &str, command: &[String], words: &[&str], params: &Value, is_lo
     measured
 }
 
-/// A server, kept in a folder of its own.
+/// A server, kept in a separate folder.
 struct Kept<'a> {
     folder: &'a Path,
     server: &'a [String],
@@ -115,13 +116,13 @@ impl Kept<'_> {
         if self.of_server(words).status()?.success() { Ok(()) } else { Err(format!("{words:?} failed").into()) }
     }
 
-    /// What the keeper holds: memory and descriptors.
+    /// The keeper's memory and file descriptors.
     fn weight(&self) -> Result<String> {
         fs::write(self.folder.join("mcp.json"), r#"{"mcpServers": {}}"#)?;
         let output = self.command(&["servers", "-o", "json"]).stdout(Stdio::piped()).output()?;
         let servers: Value = serde_json::from_slice(&output.stdout)?;
         let pid = &servers["kept"][0]["pid"];
-        // What it shares with others counts in part (proc(5)): the program itself, of which commands are others.
+        // Memory shared with others is counted in part (proc(5)): the program itself, which the commands share.
         let rollup = fs::read_to_string(format!("/proc/{pid}/smaps_rollup"))?;
         let line =
             |name: &str| rollup.lines().find_map(|line| line.strip_prefix(name)).unwrap_or("?").trim().to_owned();
@@ -139,7 +140,7 @@ struct Pipe {
 }
 
 impl Pipe {
-    /// Starts the server and shakes hands with it.
+    /// Starts the server and does the handshake.
     fn open(command: &[String]) -> Result<Self> {
         let [program, args @ ..] = command else { return Err("there is no command".into()) };
         let mut command = Command::new(program);
@@ -175,7 +176,7 @@ fn raw(params: &str) -> Result<()> {
     if response(&mut io::stdin().lock())?.contains("done") { Ok(()) } else { Err("there is no answer".into()) }
 }
 
-/// The next response; what the server says of its own is skipped.
+/// The next response; other messages from the server are skipped.
 fn response(output: &mut impl Read) -> Result<String> {
     let mut lines = BufReader::new(output).lines();
     loop {

@@ -1,7 +1,7 @@
-//! What a call over a kept connection costs beside a raw client: `cargo bench --bench kept`.
+//! What a call over a kept connection costs, compared with a raw client: `cargo bench --bench kept`.
 //!
 //! Many calls, one after the other, by the library and by a client that writes the same messages by hand, on stdio and
-//! on Streamable HTTP, in both eras. The server is a process of its own.
+//! on Streamable HTTP, in both eras. The server is a separate process.
 
 mod trivial;
 
@@ -60,7 +60,7 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-/// Prints what a call costs by `raw`, which gives the answer to one, and by the library from the same server.
+/// Prints what a call costs with `raw`, which returns the answer to one, and with the library and the same server.
 fn compare(name: &str, server: &Value, mut raw: impl FnMut() -> Result<String>) -> Result<()> {
     let theirs = median(BATCHES, || (0..CALLS).try_for_each(|_| is_done(&raw()?)))? / CALLS;
     let runtime = runtime()?;
@@ -100,16 +100,16 @@ fn runtime() -> Result<Runtime> {
     Ok(tokio::runtime::Builder::new_current_thread().enable_all().build()?)
 }
 
-/// A client that posts to a server over one connection and reads the answers, and nothing more.
+/// A client that posts to a server over one connection and reads the answers, and does nothing else.
 struct RawHttp {
     connection: BufReader<TcpStream>,
-    /// The head of a call's request, without `Content-Length` and what ends it.
+    /// The head of a call's request, without `Content-Length` and its end.
     head: String,
     id: u32,
 }
 
 impl RawHttp {
-    /// Connects, and shakes hands where the revision wants it.
+    /// Connects, and does the handshake if the revision has one.
     fn open(address: &str, revision: &str) -> Result<Self> {
         let stream = TcpStream::connect(address)?;
         stream.set_nodelay(true)?;
@@ -176,20 +176,20 @@ impl HttpServer {
 
 impl Drop for HttpServer {
     fn drop(&mut self) {
-        // One that is gone already needs no end.
+        // It may already have ended.
         drop(self.child.kill());
         drop(self.child.wait());
     }
 }
 
-/// Serves over HTTP, and tells its address on stdout.
+/// Serves over HTTP, and prints its address.
 async fn serve_on_loopback() -> Result<()> {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
     writeln!(io::stdout(), "{}", listener.local_addr()?)?;
     Ok(serve_http(listener, || Arc::new(Server)).await?)
 }
 
-/// What the server says in both eras; a legacy client takes no notice of `resultType`.
+/// The server's results in both eras; a legacy client ignores `resultType`.
 fn result(method: &str) -> Option<Value> {
     let mut result = match method {
         "server/discover" => json!({"supportedVersions": [MODERN], "capabilities": {"tools": {}}}),

@@ -1,7 +1,7 @@
-//! What a question costs beside a bare loop: `cargo bench --bench questions`.
+//! What a question costs, compared with a bare loop: `cargo bench --bench questions`.
 //!
-//! A server asks many questions during one call. They are answered from an answers file, and by a loop that does nothing but
-//! read the same frames and write the same replies. Memory must not grow with their number.
+//! A server asks many questions during one call. They are answered from an answers file, and by a loop that only reads
+//! the same frames and writes the same replies. Memory must not grow with their number.
 
 use std::{
     env,
@@ -40,7 +40,7 @@ fn main() -> Result<()> {
     let (few, memory_few) = (best(|| program(server, FEW, folder.path()))?, memory()?);
     let (many, memory_many) = (best(|| program(server, MANY, folder.path()))?, memory()?);
     let (bare_few, bare_many) = (best(|| bare(server, FEW))?, best(|| bare(server, MANY))?);
-    // What is not the question's, such as starting, is the same in both.
+    // Costs that do not belong to the questions, such as starting, are the same in both.
     let per_question = |few: Duration, many: Duration| many.saturating_sub(few) / (MANY - FEW);
     let (ours, theirs) = (per_question(few, many), per_question(bare_few, bare_many));
 
@@ -55,7 +55,7 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-/// The shortest time of some runs.
+/// The shortest of several runs.
 fn best(run: impl Fn() -> Result<()>) -> Result<Duration> {
     let mut best = Duration::MAX;
     for _ in 0..ROUNDS {
@@ -66,7 +66,7 @@ fn best(run: impl Fn() -> Result<()>) -> Result<Duration> {
     Ok(best)
 }
 
-/// The most that any child has needed so far, in KiB.
+/// The most memory that any child has needed so far, in KiB.
 fn memory() -> Result<i64> {
     let most = getrusage(UsageWho::RUSAGE_CHILDREN)?.max_rss();
     Ok(if cfg!(target_os = "macos") { most / 1024 } else { most })
@@ -81,7 +81,7 @@ fn program(server: &str, count: u32, folder: &Path) -> Result<()> {
     if output.status.success() && output.stdout == b"done\n" { Ok(()) } else { Err(format!("{output:?}").into()) }
 }
 
-/// Reads each frame and answers what is a question, and nothing more.
+/// Reads each frame and answers questions, and does nothing else.
 fn bare(server: &str, count: u32) -> Result<()> {
     let mut child = Command::new(server)
         .args(["serve", &count.to_string()])

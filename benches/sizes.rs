@@ -1,8 +1,9 @@
 //! How cost grows with size: `cargo bench --bench sizes`, and `-- small` for the smaller half of each row.
 //!
-//! Prints a table: calls in one session, long results, long lists, wide forms, many choices, many servers; the time and the
-//! most memory that the program needs for each size, and beside it, where there is one, a raw client that reads the same
-//! messages and does nothing else. In a straight line ten times the size costs ten times as much, above what starting costs.
+//! Prints a table: calls in one session, long results, long lists, wide forms, many choices, many servers; the time and
+//! the most memory that the program needs for each size, and next to it, if there is one, a raw client that reads the
+//! same messages and does nothing else. With linear cost, ten times the size costs ten times as much, apart from the
+//! start.
 
 #![expect(clippy::cast_precision_loss, reason = "the figures are rounded when they are printed")]
 
@@ -24,7 +25,7 @@ use serde_json::{Value, json};
 use trivial::{Raw, Result, result};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_toolnexus");
-/// Each size is run so often, and the shortest time counts.
+/// How often each size is run; the shortest time counts.
 const ROUNDS: usize = 3;
 const MIB: usize = 1 << 20;
 
@@ -52,7 +53,7 @@ fn main() -> Result<()> {
     table.servers()
 }
 
-/// What one run needed.
+/// The cost of one run.
 #[derive(Clone, Copy)]
 struct Cost {
     time: Duration,
@@ -131,7 +132,7 @@ impl Table<'_> {
         Ok(())
     }
 
-    /// Many servers in one file: one of them is called, and all are.
+    /// Many servers in one file: one of them is called, and then all.
     fn servers(&self) -> Result<()> {
         for count in self.sizes(&[10, 100, 1_000]) {
             let server = json!({"command": self.this, "args": ["serve"]});
@@ -154,7 +155,7 @@ impl Table<'_> {
         Ok(fs::write(self.folder.join(name), text)?)
     }
 
-    /// What a command of ours costs, with the server `s`.
+    /// The cost of one of our commands, with the server `s`.
     fn program(&self, words: &[&str]) -> Result<Cost> {
         let server = json!({"command": self.this, "args": ["serve"]});
         self.write("mcp.json", &json!({"mcpServers": {"s": server}}).to_string())?;
@@ -165,7 +166,7 @@ impl Table<'_> {
         self.cost(PROGRAM, words, None)
     }
 
-    /// The least time, and the least memory, of some runs; `stdin` names a file.
+    /// The least time, and the least memory, of several runs; `stdin` names a file.
     fn cost(&self, program: &str, words: &[&str], stdin: Option<&str>) -> Result<Cost> {
         let mut best = Cost { time: Duration::MAX, memory: u64::MAX };
         for _ in 0..ROUNDS {
@@ -193,7 +194,7 @@ impl Table<'_> {
     }
 }
 
-/// Runs a command to its end, and prints how long that took in microseconds, and the most memory that it held in KiB.
+/// Runs a command to its end, and prints how long that took in microseconds, and its peak memory in KiB.
 fn measure(command: &[&str]) -> Result<()> {
     let [program, words @ ..] = command else { return Err("there is no command".into()) };
     let start = Instant::now();
@@ -204,13 +205,13 @@ fn measure(command: &[&str]) -> Result<()> {
     if !child.wait()?.success() {
         return Err(format!("{command:?} failed").into());
     }
-    // Linux counts in KiB. The server's memory counts too, where it is more; it holds little.
+    // Linux counts in KiB. If the server needs more memory, that counts; but it needs little.
     let memory = getrusage(UsageWho::RUSAGE_CHILDREN)?.max_rss();
     writeln!(io::stdout(), "{} {memory}", start.elapsed().as_micros())?;
     Ok(())
 }
 
-/// The calls, one after the other, and a line printed for each.
+/// The calls, one after the other, with a printed line for each.
 fn raw_calls(count: usize) -> Result<()> {
     let mut raw = Raw::start(&env::current_exe()?.display().to_string())?;
     raw.initialize()?;
@@ -234,7 +235,8 @@ fn raw_read(kind: &str, size: &str) -> Result<()> {
     raw.end()
 }
 
-/// A server with the tool `t`, and so many more. Its `kind` says what a call gives: a long text or image, or a question.
+/// A server with the tool `t`, and a number of others. Its `kind` says what a call returns: a long text or image, or a
+/// question.
 fn serve(tools: usize) -> Result<()> {
     let mut output = io::stdout().lock();
     let mut lines = BufReader::new(io::stdin()).lines();
@@ -275,11 +277,11 @@ fn serve(tools: usize) -> Result<()> {
     Ok(())
 }
 
-/// Writes a result of so many bytes, none of which are held.
+/// Writes a result of this many bytes, without holding it in memory.
 fn long(output: &mut impl Write, id: &Value, kind: &str, size: usize) -> Result<()> {
     let (key, more) = if kind == "text" { ("text", "") } else { ("data", r#","mimeType":"image/png""#) };
     write!(output, r#"{{"jsonrpc":"2.0","id":{id},"result":{{"content":[{{"type":"{kind}"{more},"{key}":""#)?;
-    // Lines of text have an escape each, base64 has none.
+    // Lines of text have one escape each, base64 has none.
     let line = if kind == "text" { "x".repeat(62) + "\\n" } else { "iVBORw0KGgo=".repeat(5) + "AAAA" };
     let chunk = line.repeat(1024);
     for _ in 0..size / chunk.len() {

@@ -1,8 +1,9 @@
 //! Does anything grow? `cargo bench --bench soak -- MINUTES [WAY...]`; without a number it runs for a quarter of a minute.
 //!
 //! Runs a shell and a kept server, each over stdio and HTTP, side by side; nearly every call asks a question that a
-//! file answers. Prints what the process holds twenty times, and then a verdict: the most memory of its own and the most
-//! descriptors of the last quarter beside those of the second. The first quarter is warming up. `TOOLNEXUS` names another program to run.
+//! file answers. Prints the resources of the process twenty times, and then a verdict: the most private memory and the
+//! most file descriptors of the last quarter, compared with the second. The first quarter is for warming up.
+//! `TOOLNEXUS` names another program to run.
 
 use std::{
     env, fs,
@@ -17,9 +18,9 @@ use serde_json::{Value, json};
 
 type Result<T> = std::result::Result<T, Box<dyn std::error::Error + Send + Sync>>;
 
-/// How often the process is looked at.
+/// How often the process is measured.
 const LOOKS: u32 = 20;
-/// What memory may be more at the end, in KiB: what an allocator moves by on its own.
+/// How much memory may have grown at the end, in KiB: the normal variation of an allocator.
 const MARGIN: u64 = 256;
 const WAYS: [&str; 4] = ["shell-stdio", "shell-http", "kept-stdio", "kept-http"];
 const ANSWERS: &str = r#"{"version": 1, "answers": [
@@ -45,16 +46,16 @@ fn main() -> ExitCode {
 }
 
 fn say(line: &str) {
-    // Nobody is left to tell when stdout is gone.
+    // If stdout is gone, there is nobody to tell.
     let _ = writeln!(io::stdout(), "{line}");
 }
 
-/// What a process held at one time.
+/// The resources of a process at one time.
 #[derive(Clone, Copy)]
 struct Look {
-    /// All of it in memory, in KiB: of the program's file too, which comes in as it is used.
+    /// All of its memory, in KiB, including pages of the program's file, which are loaded when they are used.
     resident: u64,
-    /// What it took for itself, in KiB.
+    /// Its private memory, in KiB.
     own: u64,
     descriptors: u64,
     calls: u64,
@@ -73,7 +74,7 @@ impl Look {
     }
 }
 
-/// Makes calls in one of the ways until the time is over; whether what the process held stayed the same.
+/// Makes calls in one of the ways until the time is over; returns whether the resources stayed the same.
 fn soak(way: &'static str, time: Duration) -> Result<bool> {
     let folder = tempfile::tempdir()?;
     let (kind, transport) = way.split_once('-').ok_or("not a way")?;
@@ -122,7 +123,7 @@ fn looks(way: &str, caller: &mut Caller, time: Duration) -> Result<Vec<Look>> {
         while start.elapsed() < time * look / LOOKS {
             caller.call(calls)?;
             calls += 1;
-            // Growth shows by the number of calls, not by their speed; the machine has others to serve.
+            // Growth depends on the number of calls, not on their speed; leave time for other processes.
             thread::sleep(Duration::from_millis(20));
         }
         let seen = Look::at(caller.pid, calls)?;
@@ -163,12 +164,12 @@ fn http_server(folder: &Path) -> Result<(Owned, String)> {
     let mut told = BufReader::new(server.0.stderr.take().ok_or("no stderr")?).lines();
     let line = told.next().ok_or("the server does not start")??;
     let url = line.split_whitespace().last().ok_or("no address")?.to_owned();
-    // What it says later is read, so that it never waits for a reader.
+    // Later output is read, so that it never blocks.
     thread::spawn(move || told.for_each(drop));
     Ok((server, url))
 }
 
-/// What makes the calls, and whose memory is looked at.
+/// The process that makes the calls, and that is measured.
 struct Caller {
     pid: u32,
     way: Way,
@@ -179,7 +180,7 @@ enum Way {
     Kept { folder: std::path::PathBuf },
 }
 
-/// The words of one call, and what it prints.
+/// The command line of one call, and its output.
 fn words(number: u64) -> (&'static [&'static str], &'static str) {
     match number % 50 {
         1 => (&["call", "forms", "countdown", "from=1"], "Counted down from 1.\n"),

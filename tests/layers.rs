@@ -1,5 +1,5 @@
-//! The shape of the source: imports point down the code map in `src/lib.rs`, no two folders import each other, and what one
-//! system alone has stands in the files that are named after it.
+//! The shape of the source: imports point down the code map in `src/lib.rs`, no two folders import each other, and code
+//! for one system is in files named after it.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -7,24 +7,24 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Files and folders that know a system.
+/// Files and folders for one system.
 const OF_A_SYSTEM: [&str; 4] = ["unix", "unix.rs", "linux.rs", "elsewhere.rs"];
-/// Beside the layers: what gathers names from all of them, and what begins the program.
+/// Outside the layers: files that gather names from all of them, and the program's entry point.
 const BESIDE: [&str; 4] = ["lib", "main", "prelude", "fuzzing"];
-/// Where the tests of a file begin.
+/// The beginning of the tests in a file.
 const TESTS: [&str; 3] = [
     "#[cfg(all(test, target_os = \"linux\"))]\nmod tests {",
     "#[cfg(test)]\nmod tests {",
     "#[cfg(test)]\npub(super) mod tests {",
 ];
-/// Words by which one sees that a line knows Unix.
+/// Words that show that a line depends on Unix.
 const UNIX: [&str; 6] = ["nix::", "libc", "std::os::", "os::unix", "os::fd", "signal::unix"];
 
 fn source() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("src")
 }
 
-/// Every file of the source that is no test, by its path from `src`, without its tests and comments.
+/// Every source file without tests, by its path from `src`, without its tests and comments.
 fn files() -> Vec<(String, String)> {
     let (mut files, mut folders) = (Vec::new(), vec![source()]);
     while let Some(folder) = folders.pop() {
@@ -50,13 +50,13 @@ fn files() -> Vec<(String, String)> {
     files
 }
 
-/// The folder of `src`, or the file beside them, that `path` is in.
+/// The folder of `src`, or the file next to the folders, that `path` is in.
 fn layer(path: &str) -> &str {
     let first = path.split('/').next().unwrap_or_default();
     first.strip_suffix(".rs").unwrap_or(first)
 }
 
-/// What `code` names of this crate: the first names after `crate::`.
+/// The first names after `crate::` in `code`.
 fn imports(code: &str) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for rest in code.split("crate::").skip(1) {
@@ -87,7 +87,7 @@ fn first_names(list: &str) -> Vec<String> {
     names
 }
 
-/// The name of a module with which `text` begins: names of items begin with a capital letter.
+/// The name of a module at the beginning of `text`: names of items begin with a capital letter.
 fn name(text: &str) -> Option<String> {
     let end = text.find(|c: char| !c.is_ascii_lowercase() && c != '_').unwrap_or(text.len());
     (end > 0).then(|| text[..end].to_owned())
@@ -106,7 +106,7 @@ fn arrows() -> BTreeMap<(String, String), Vec<String>> {
     arrows
 }
 
-/// The rows of the code map, the highest first: what stands in each.
+/// The rows of the code map, the highest first: the modules in each.
 fn code_map() -> Vec<Vec<String>> {
     let text = fs::read_to_string(source().join("lib.rs")).expect("lib.rs");
     let map = text.split("//! # Code map").nth(1).and_then(|text| text.split("//! # ").next()).unwrap_or_default();
@@ -139,7 +139,7 @@ fn imports_point_down_the_code_map() {
 fn no_two_folders_import_each_other() {
     let arrows = arrows();
     let mut left: BTreeSet<&str> = arrows.keys().flat_map(|(from, to)| [from.as_str(), to.as_str()]).collect();
-    // Whoever imports nothing that is left is in no circle.
+    // A module that imports nothing of the rest is not part of a circle.
     loop {
         let imports = |from: &str| arrows.keys().any(|(other, to)| other == from && left.contains(to.as_str()));
         let still: BTreeSet<&str> = left.iter().copied().filter(|from| imports(from)).collect();

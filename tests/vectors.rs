@@ -1,4 +1,4 @@
-//! The code against the vectors that other programs of the same contract can read.
+//! Checks the code against the test vectors, which other implementations can read, too.
 
 use futures_util::FutureExt as _;
 use serde_json::{Value, json};
@@ -32,7 +32,7 @@ fn answers_become_results() {
     }
 }
 
-/// Who answers as a vector says.
+/// A resolver for a vector's answer.
 fn slot(answer: &Value) -> Option<WaitFor> {
     match answer.as_str() {
         Some("nobody") => None,

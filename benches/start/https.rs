@@ -1,4 +1,4 @@
-//! The trivial server on HTTPS, with a certificate of its own.
+//! The trivial server on HTTPS, with its own certificate.
 
 use std::{
     io::{BufRead as _, BufReader, Read as _, Write as _},
@@ -18,7 +18,7 @@ pub(super) struct Secure {
     pub(super) authority: String,
 }
 
-/// Serves on a port of loopback for as long as this process lives.
+/// Serves on a loopback port while this process lives.
 pub(super) fn serve() -> Result<Secure> {
     let rcgen::CertifiedKey { cert, signing_key } = rcgen::generate_simple_self_signed(["localhost".to_owned()])?;
     let config = ServerConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
@@ -31,7 +31,7 @@ pub(super) fn serve() -> Result<Secure> {
     thread::spawn(move || {
         for stream in listener.incoming().flatten() {
             let config = Arc::clone(&config);
-            // A client that leaves ends its connection with an error.
+            // A client that disconnects ends its connection with an error.
             thread::spawn(move || drop(answer_all(stream, config)));
         }
     });

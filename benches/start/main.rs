@@ -1,8 +1,9 @@
-//! What the program costs beside a raw client: `cargo bench --bench start`.
+//! What the program costs, compared with a raw client: `cargo bench --bench start`.
 //!
-//! Measures `--version` beside `/bin/true`, and a `call` of a tool of a trivial stdio server beside a client that writes the same
-//! few lines by hand, and over HTTPS, in turn: times, page faults, and the most memory that any process of it needs. `cargo bench
-//! --bench start -- quick` takes a few rounds, which is enough for all but the times.
+//! Measures `--version` compared with `/bin/true`, and a `call` of a tool of a trivial stdio server compared with a
+//! client that writes the same few lines by hand, and over HTTPS, in turn: times, page faults, and the peak memory of
+//! any process. `cargo bench --bench start -- quick` takes only a few rounds, which is enough for everything but the
+//! times.
 
 mod https;
 #[expect(dead_code, reason = "what is held against each other here is run in turn")]
@@ -48,7 +49,7 @@ fn main() -> Result<()> {
     fs::write(home.path().join("ca.pem"), &secure.authority)?;
     let config = json!({"mcpServers": {"s": {"url": secure.url, "caFile": "ca.pem"}}});
     fs::write(home.path().join("mcp.json"), config.to_string())?;
-    // Whatever the program remembers and looks up lies in this folder.
+    // Everything that the program remembers and looks up is in this folder.
     env::set_current_dir(home.path())?;
 
     let case = |name, words: &[&str]| Case {
@@ -76,7 +77,7 @@ fn main() -> Result<()> {
     for at in 0..cases.len() {
         let (time, faults) = (cases[at].median(), cases[at].faults / i64::try_from(rounds)?);
         write!(out, "{:<16} {time:>9.2?} {faults:>6} page faults {:>7} KiB", cases[at].name, cases[at].memory(&this)?)?;
-        // What each of ours is held against stands before it.
+        // The baseline comes before each of ours.
         if matches!(at, 1 | 3) {
             let other = &cases[at - 1];
             write!(out, "   {:.2} times {}", time.as_secs_f64() / other.median().as_secs_f64(), other.name)?;
@@ -104,7 +105,7 @@ impl Case {
         times[times.len() / 2]
     }
 
-    /// The most memory that one of its processes needs, in KiB: asked of a process that has had no other children.
+    /// The peak memory of one of its processes, in KiB, measured in a process that has had no other children.
     fn memory(&self, this: &str) -> Result<u64> {
         let output = Command::new(this).arg("memory").args(&self.words).stderr(Stdio::inherit()).output()?;
         Ok(String::from_utf8(output.stdout)?.trim().parse()?)
@@ -125,7 +126,7 @@ fn memory_of(words: &[String]) -> Result<()> {
     Ok(())
 }
 
-/// What a client cannot do without: start, shake hands, list, call, end.
+/// The minimum of a client: start, handshake, list, call, end.
 fn raw_call(server: &str) -> Result<()> {
     let mut raw = Raw::start(server)?;
     raw.initialize()?;

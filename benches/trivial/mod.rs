@@ -1,4 +1,4 @@
-//! A trivial server with one tool, `t`; a raw client of it; and how both are measured.
+//! A trivial server with one tool, `t`; a raw client for it; and how both are measured.
 
 use std::{
     error::Error,
@@ -14,10 +14,10 @@ pub(crate) type Result<T> = std::result::Result<T, Box<dyn Error>>;
 /// Params of `initialize`.
 pub(crate) const INITIALIZE: &str =
     r#"{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"raw","version":"0"}}"#;
-/// What a client says after it.
+/// What a client sends after it.
 pub(crate) const INITIALIZED: &str = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
 
-/// The median time of so many runs.
+/// The median time of this many runs.
 pub(crate) fn median(rounds: usize, mut run: impl FnMut() -> Result<()>) -> Result<Duration> {
     // The first one fills caches.
     run()?;
@@ -65,7 +65,7 @@ pub(crate) fn serve(result: impl Fn(&str) -> Option<Value>) -> Result<()> {
     Ok(())
 }
 
-/// A client that writes lines to a server and reads lines, and nothing more.
+/// A client that writes lines to a server and reads lines, and does nothing else.
 pub(crate) struct Raw {
     child: Child,
     input: ChildStdin,

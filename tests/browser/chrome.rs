@@ -1,4 +1,4 @@
-//! Chromium without a window, as a person uses it: by the words on the page, and by keys.
+//! Chromium without a window, used like a person does: by the words on the page, and by keys.
 
 use std::{
     env,
@@ -18,10 +18,10 @@ use fantoccini::{
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-/// How long anything is waited for.
+/// How long to wait for anything.
 const LIMIT: Duration = Duration::from_secs(90);
 
-/// A browser with a profile of its own.
+/// A browser with its own profile.
 pub(crate) struct Chrome {
     pub(crate) client: Client,
     driver: Child,
@@ -32,7 +32,7 @@ pub(crate) struct Chrome {
     _profile: TempDir,
 }
 
-/// A command of Chromium's own protocol.
+/// A command of the DevTools protocol.
 #[derive(Debug)]
 struct Own(Value);
 
@@ -97,19 +97,19 @@ impl Chrome {
         self.client.goto(url).await.expect("the page opens");
     }
 
-    /// Opens another tab, and turns to it.
+    /// Opens another tab, and switches to it.
     pub(crate) async fn new_tab(&self) {
         let tab = self.client.new_window(true).await.expect("a tab");
         self.client.switch_to_window(tab.handle).await.expect("the tab");
     }
 
-    /// Turns to the tab with this number, in the order in which they were opened.
+    /// Switches to the tab with this number, in the order in which they were opened.
     pub(crate) async fn turn_to(&self, number: usize) {
         let tabs = self.client.windows().await.expect("tabs");
         self.client.switch_to_window(tabs[number].clone()).await.expect("the tab");
     }
 
-    /// What is to be read on the page.
+    /// The text on the page.
     pub(crate) async fn text(&self) -> String {
         match self.client.find(Locator::Css("body")).await {
             Ok(body) => body.text().await.unwrap_or_default(),
@@ -117,7 +117,7 @@ impl Chrome {
         }
     }
 
-    /// Waits until these words are to be read.
+    /// Waits until these words are on the page.
     #[track_caller]
     pub(crate) fn see<'a>(&'a self, words: &'a str) -> impl Future<Output = ()> + 'a {
         let place = std::panic::Location::caller();
@@ -134,7 +134,7 @@ impl Chrome {
         }
     }
 
-    /// The first element of this XPath that can be used, once there is one.
+    /// The first usable element for this XPath, once there is one.
     #[track_caller]
     pub(crate) fn find<'a>(&'a self, path: &'a str) -> impl Future<Output = Element> + 'a {
         let place = std::panic::Location::caller();
@@ -152,16 +152,16 @@ impl Chrome {
         }
     }
 
-    /// Presses the button or link that says this.
+    /// Presses the button or link with this text.
     pub(crate) async fn press(&self, words: &str) {
         let path = format!("//*[(self::button or self::a) and not(@aria-hidden) and normalize-space()={words:?}]");
         self.find(&path).await.click().await.expect("it can be pressed");
     }
 
-    /// Types into the input with this label, in place of what stands there.
+    /// Types into the input with this label, replacing its content.
     pub(crate) async fn fill(&self, label: &str, text: &str) {
         let input = self.input(label).await;
-        // Dates are no text, and cannot be emptied so.
+        // Date inputs cannot be cleared like this.
         if input.attr("type").await.ok().flatten().is_none_or(|kind| !kind.starts_with("date")) {
             input.clear().await.expect("it can be emptied");
         }
@@ -181,12 +181,12 @@ impl Chrome {
         self.find(&format!("{radio} | {listed}")).await.click().await.expect("it can be chosen");
     }
 
-    /// What the input with this label holds.
+    /// The value of the input with this label.
     pub(crate) async fn value(&self, label: &str) -> String {
         self.input(label).await.prop("value").await.expect("a value").unwrap_or_default()
     }
 
-    /// Presses keys, wherever they go.
+    /// Presses keys, wherever the focus is.
     pub(crate) async fn keys(&self, keys: &str) {
         let mut actions = KeyActions::new("keys".to_owned());
         for value in keys.chars() {
@@ -195,7 +195,7 @@ impl Chrome {
         self.client.perform_actions(actions).await.expect("keys are pressed");
     }
 
-    /// A command of Chromium's own protocol.
+    /// A command of the DevTools protocol.
     pub(crate) async fn own(&self, command: &str, params: Value) -> Value {
         let command = Own(json!({"cmd": command, "params": params}));
         self.client.issue_cmd(command).await.expect("Chromium does it")
@@ -214,7 +214,7 @@ impl Drop for Chrome {
             let head = format!("DELETE /session/{} HTTP/1.1\r\nHost: 127.0.0.1:{}\r\n", self.session, self.port);
             let _ = stream.set_read_timeout(Some(Duration::from_secs(5)));
             let _ = write!(stream, "{head}Connection: close\r\n\r\n");
-            // The answer comes when it is done.
+            // The answer arrives when it has ended.
             let _ = stream.read(&mut [0; 1024]);
         }
         let _ = self.driver.kill();
@@ -222,7 +222,7 @@ impl Drop for Chrome {
     }
 }
 
-/// A file that `tests/browser/run` has installed. Fails loudly when it is not there.
+/// A file that `tests/browser/run` has installed. Fails loudly if it is missing.
 pub(crate) fn tool(path: &str) -> PathBuf {
     let folder = env::var("TOOLNEXUS_BROWSER_TOOLS").unwrap_or_else(|_| "target/browser".to_owned());
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder).join("node_modules").join(path);

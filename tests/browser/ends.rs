@@ -1,4 +1,4 @@
-//! How questions end: tabs, the way back, withdrawal, interruption.
+//! How questions end: tabs, the back button, withdrawal, interruption.
 
 use serde_json::json;
 
@@ -19,7 +19,7 @@ async fn two_tabs_and_the_way_back() {
     assert_eq!(chrome.value("Name").await, "Ada");
     chrome.press("Review").await;
     chrome.see("What forms will receive").await;
-    // In another tab it is changed behind the review.
+    // It is changed in another tab after the review.
     chrome.new_tab().await;
     chrome.go(&url).await;
     chrome.fill("Name", "Bob").await;

@@ -17,7 +17,7 @@ async fn greet_is_filled_mended_and_sent() {
     chrome.see("Welcome! Tell us a little about you.").await;
     chrome.look("greet").await;
     chrome.fill("Name", "A").await;
-    // The error comes when the field is left, without anything being sent.
+    // The error appears when the field loses focus, before anything is sent.
     chrome.fill("Age", "17").await;
     chrome.see("A is too short: 2 to 20 characters").await;
     chrome.choose("Plan", "Pro plan").await;
@@ -26,11 +26,11 @@ async fn greet_is_filled_mended_and_sent() {
     chrome.press("Review").await;
     chrome.see("2 things are not right yet").await;
     chrome.look("greet-wrong").await;
-    // What was typed is still there.
+    // The typed text is still there.
     assert_eq!(chrome.value("Age").await, "17");
     chrome.fill("Name", "Ada").await;
     chrome.fill("Age", "36").await;
-    // Enter goes on to the review, and sends nothing.
+    // Enter continues to the review, and sends nothing.
     chrome.input("Age").await.send_keys("\u{e007}").await.expect("Enter");
     chrome.see("What forms will receive").await;
     chrome.look("greet-review").await;
@@ -212,7 +212,7 @@ async fn the_keyboard_is_enough() {
     let chrome = Chrome::open().await;
     chrome.go(&run.url()).await;
     chrome.see("Welcome!").await;
-    // Nothing is sent or agreed to by Enter before anything is reached.
+    // Enter sends nothing and agrees to nothing before anything is focused.
     chrome.keys("\u{e007}").await;
     let (tab, space) = ("\u{e004}", " ");
     chrome.keys(&format!("{tab}Ada{tab}36{tab}\u{e013}{tab}{space}{tab}{tab}{tab}\u{e007}")).await;

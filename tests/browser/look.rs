@@ -1,4 +1,4 @@
-//! What a page looks like: in light and dark, wide and on a phone, and whether everybody can use it.
+//! How a page looks: in light and dark, wide and on a phone, and whether it is accessible.
 
 use std::{env, fs, path::Path};
 
@@ -15,15 +15,15 @@ const LOOKS: [(&str, &str, Option<u32>); 4] = [
     ("phone-dark", "dark", Some(360)),
 ];
 
-/// Runs axe-core, and gives what it found.
+/// Runs axe-core, and returns its findings.
 const AXE: &str = "const done = arguments[arguments.length - 1]; \
     axe.run(document, {resultTypes: ['violations']}).then(found => done(found.violations.map(violation => ({ \
     rule: violation.id, help: violation.help, nodes: violation.nodes.map(node => node.html + ' ' + node.failureSummary) \
     }))), error => done([{rule: 'axe failed', help: String(error)}]))";
 
 impl Chrome {
-    /// Looks at the page in every way: nothing is wider than the screen, axe-core finds nothing, and where pictures are wanted
-    /// they are taken.
+    /// Checks the page in every way: nothing is wider than the screen, axe-core finds nothing, and screenshots are
+    /// taken if requested.
     #[track_caller]
     pub(crate) fn look<'a>(&'a self, name: &'a str) -> impl Future<Output = ()> + 'a {
         let place = std::panic::Location::caller();

@@ -1,4 +1,5 @@
-//! The pages, and a whole sign-in, in a real browser: run by `tests/browser/run`, which installs what is needed. Not a part of plain `cargo test`.
+//! The pages, and a whole sign-in, in a real browser: run by `tests/browser/run`, which installs what is needed. Not
+//! part of plain `cargo test`.
 
 mod chrome;
 mod ends;
@@ -15,17 +16,17 @@ mod harness;
 use harness::{Fake, Step, Test};
 use serde_json::{Value, json};
 
-/// A run in which a server waits for as long as a browser may take.
+/// A run in which a server waits as long as a browser may take.
 fn test() -> Test {
     Test::new().env("TEST_SECONDS", "300")
 }
 
-/// A call of the demo server's tool, whose questions come to a browser that is not started.
+/// A call of the demo server's tool, whose questions go to a browser that is not started.
 fn call(tool: &str) -> Test {
     test().demo().args(["call", "forms", tool, "--elicit", "browser", "--no-browser"])
 }
 
-/// A call of a server's only tool, which asks this and then is done.
+/// A call of a server's only tool, which asks this and is then done.
 fn asks(params: &Value) -> Test {
     let ask = Step::Send(json!({"id": 1, "method": "elicitation/create", "params": params}));
     let done = Step::Reply(json!({"content": [{"type": "text", "text": "done"}]}));

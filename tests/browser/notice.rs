@@ -1,4 +1,4 @@
-//! The notification on the desktop that a question waits.
+//! The desktop notification that a question is waiting.
 
 use std::{
     io::{BufRead as _, BufReader},
@@ -13,10 +13,10 @@ use serde_json::{Value, json};
 
 use super::{call, chrome::tool};
 
-/// How long a notification is waited for.
+/// How long to wait for a notification.
 const LIMIT: Duration = Duration::from_secs(30);
 
-/// A session bus, and a desktop on it that says what it shows.
+/// A session bus, and a desktop on it that reports what it shows.
 struct Desktop {
     bus: Child,
     desktop: Child,
@@ -24,7 +24,7 @@ struct Desktop {
     shown: Receiver<Value>,
 }
 
-/// A program, whose end is that of its input.
+/// A program that ends when its input does.
 fn start(command: &mut Command) -> (Child, BufReader<ChildStdout>) {
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("it starts");
     let stdout = BufReader::new(child.stdout.take().expect("stdout"));
@@ -73,11 +73,11 @@ fn a_question_that_waits_is_shown_on_the_desktop_unless_quiet() {
     let ask = |more: &[&str], bus: &str| {
         let test = call("greet").args(more.iter().copied()).env("DBUS_SESSION_BUS_ADDRESS", bus);
         let run = test.at_browser();
-        // Nobody hears where the page is when all is quiet.
+        // With `--quiet` nobody learns where the page is.
         let asked = (!more.contains(&"--quiet")).then(|| run.asked());
         (run, asked)
     };
-    // A quiet one comes first: what it would show would come before the other's.
+    // The quiet one comes first: its notification would arrive before the other's.
     let (quiet, _) = ask(&["--quiet", "--elicit-timeout", "2"], &desktop.address);
     assert!(!quiet.end_any().stderr.contains("notif"));
     assert!(desktop.shown.try_recv().is_err(), "nothing is shown when all is quiet");
@@ -90,7 +90,7 @@ fn a_question_that_waits_is_shown_on_the_desktop_unless_quiet() {
     tab.send(&page, "decline", &[]);
     run.end(0);
 
-    // A bus that is not there harms nothing.
+    // A missing bus does no harm.
     let (run, asked) = ask(&[], "unix:path=/nowhere/at/all");
     let (tab, page) = asked.expect("a page");
     tab.send(&page, "decline", &[]);

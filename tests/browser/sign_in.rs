@@ -1,4 +1,4 @@
-//! A whole sign-in in the browser: at oidc-provider, with its login and consent pages, which protects server-everything.
+//! A whole sign-in in the browser: at oidc-provider, with its login and consent pages, protecting server-everything.
 
 use std::{
     env, fs,
@@ -15,7 +15,7 @@ use super::{
     harness::{Run, Test, pages, until, wait},
 };
 
-/// The two servers, and the home of somebody who has an account there.
+/// The two servers, and the home folder of somebody with an account there.
 struct World {
     node: Child,
     base: String,
@@ -51,7 +51,7 @@ impl World {
         Test::new().env("HOME", home).env("BROWSER", &format!("sh {home}/browser")).args(words)
     }
 
-    /// The link that the browser was started with.
+    /// The link with which the browser was started.
     fn opened(&self) -> String {
         let path = self.home.path().join("opened");
         until("the browser is started", || path.exists());
@@ -66,7 +66,7 @@ impl World {
         (child.expect("the program starts"), test)
     }
 
-    /// What the authorization server counted, and whether its last token is still good.
+    /// The authorization server's counters, and whether its last token is still valid.
     fn counts(&self) -> serde_json::Value {
         let (_, body) = pages::request(&format!("{}/counts", self.base), "GET", &[("Connection", "close")], "");
         let start = body.find('{').expect("an object");
@@ -78,7 +78,7 @@ impl World {
         self.counts()[what].as_u64().expect("a count")
     }
 
-    /// Says how many seconds the tokens live that are issued from now on.
+    /// Sets how many seconds tokens live that are issued from now on.
     fn set_life(&self, seconds: u64) {
         pages::request(&format!("{}/life/{seconds}", self.base), "GET", &[("Connection", "close")], "");
     }
@@ -103,7 +103,7 @@ fn ended((child, _test): (Child, Test), status: i32) -> Run {
     run
 }
 
-/// Says who one is on the login page.
+/// Fills in the login page.
 async fn log_in(chrome: &Chrome) {
     chrome.find("//input[@name='login']").await.send_keys("ada").await.expect("typed");
     chrome.find("//input[@name='password']").await.send_keys("ada").await.expect("typed");
@@ -127,7 +127,7 @@ async fn from_the_first_sign_in_to_the_last() {
     assert!(ended(login, 0).stdout.contains("signed in to 127.0.0.1: "));
     world.test(&["call", "URL", "echo", "message=hi"]).stdout_contains("Echo: hi").run();
 
-    // More is needed, for a short time. Who is logged in there agrees to it, and is not asked who they are.
+    // More scopes are needed, for a short time. A person who is logged in there only has to consent.
     world.test(&SUM).status(5).stderr_contains("--scope write").run();
     world.set_life(3);
     let login = world.start_run(&["login", "URL", "--scope", "write", "--timeout", "240"]);
@@ -137,7 +137,7 @@ async fn from_the_first_sign_in_to_the_last() {
     ended(login, 0);
     world.test(&SUM).stdout_contains("5").run();
 
-    // The token ends, and two processes want another one.
+    // The token expires, and two processes need a new one.
     until("the token ends", || world.counts()["alive"] == false);
     world.set_life(3600);
     let before = world.count("refreshed");
@@ -147,7 +147,7 @@ async fn from_the_first_sign_in_to_the_last() {
     }
     assert_eq!(world.count("refreshed") - before, 1);
 
-    // Signing out ends it for everybody who kept something of it.
+    // Signing out revokes the tokens for everybody who copied them.
     let stolen = world.home.path().join("stolen");
     fs::copy(world.kept(), &stolen).expect("copied");
     world.test(&["logout", "URL"]).stdout_contains("and its tokens are revoked").run();

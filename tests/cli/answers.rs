@@ -111,7 +111,7 @@ fn the_schema_is_the_one_in_the_repository() {
     Test::new().args(["answers", "schema"]).stdout(expected).run();
 }
 
-/// Every file that is read fits the schema, and every file that fits it is read.
+/// Every file that is accepted fits the schema, and every file that fits it is accepted.
 #[test]
 fn the_schema_is_true() {
     let schema: Value = serde_json::from_str(include_str!("../../docs/answers.schema.json")).expect("JSON");

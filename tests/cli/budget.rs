@@ -1,4 +1,5 @@
-//! What a server's schema or value makes the program compute, hold and print is bounded. Each runs with little memory.
+//! What a server's schema or value makes the program compute, hold and print is limited. Each test runs with little
+//! memory.
 
 use serde_json::{Value, json};
 
@@ -7,12 +8,12 @@ use super::harness::{Fake, Step, Test};
 /// How much memory may be mapped, in MiB: most of it is never used.
 const MEMORY: u64 = 400;
 
-/// `depth` lists inside of each other.
+/// `depth` nested lists.
 fn nested(depth: usize) -> Value {
     (0..depth).fold(json!([]), |inner, _| json!([inner]))
 }
 
-/// Alternatives that double with each list that is inside of another.
+/// Alternatives that double with each nested list.
 fn doubling() -> Value {
     let again = json!({"type": "array", "items": {"$ref": "#/$defs/n"}});
     json!({"n": {"anyOf": [again, {"anyOf": [again]}]}})
@@ -38,7 +39,7 @@ fn a_default_that_doubles_is_not_offered() {
     let schema = json!({"type": "object", "properties": {"a": field}, "$defs": doubling()});
     let run = limited(&asks(&schema)).args(["call", "s", "t"]).status(8).stdout("done\n").run();
     assert!(!run.stderr.contains("default"), "{}", run.stderr);
-    // A person, or a file, may still give a value; whether it fits is for the server to say.
+    // A person, or a file, may still give a value; the server decides whether it fits.
     let answer = format!("a={}", nested(14));
     let run = limited(&asks(&schema)).args(["call", "s", "t", "--answer", &answer]).stdout("done\n").run();
     assert_eq!(run.reply("s", &json!("q"))["content"]["a"], nested(14));

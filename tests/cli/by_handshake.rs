@@ -1,10 +1,10 @@
-//! Servers that answer as modern ones, but whose tools can ask in legacy revisions alone.
+//! Servers that answer like modern ones, but whose tools can ask only in legacy revisions.
 
 use serde_json::{Value, json};
 
 use super::harness::{Fake, Step, Test, received};
 
-/// What such a server answers to a call.
+/// Such a server's answer to a call.
 const REFUSAL: &str = "Cannot send 'elicitation/create': this transport context has no back-channel for \
                        server-initiated requests.";
 
@@ -12,7 +12,7 @@ fn refusal() -> Step {
     Step::Fail(json!({"code": -32600, "message": REFUSAL}))
 }
 
-/// Such a server. Each process of it does one thing: the first refuses, those that follow are shaken hands with.
+/// Such a server. Each process of it does one thing: the first refuses, later ones get a handshake.
 fn server(test: Test) -> Test {
     let schema = json!({"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]});
     let ask =
@@ -28,7 +28,7 @@ fn two_processes(test: Test, first: &Fake, second: &Fake) -> Test {
     processes(test, &[("first", first), ("second", second)])
 }
 
-/// A server `s` whose processes are, one after the other, these; the last one is all that follow.
+/// A server `s` whose processes are these, one after the other; the last one stands for all later ones.
 fn processes(test: Test, fakes: &[(&str, &Fake)]) -> Test {
     let mut entry = Value::Null;
     let mut choose = String::new();
@@ -103,7 +103,7 @@ fn another_refusal_is_final_and_the_call_is_made_again_only_once() {
     assert_eq!(methods(&run.received("second")).iter().filter(|method| **method == "tools/call").count(), 1);
 }
 
-/// What a tool of FastMCP gives that could not ask.
+/// The result of a FastMCP tool that could not ask.
 fn failed() -> Value {
     let text =
         "Error calling tool 't': elicitation via server-initiated requests is unavailable on 2026-07-28 connections";
@@ -120,7 +120,7 @@ fn a_result_that_says_so_counts_too() {
     let run = test.args(["call", "s", "t", "--elicit", "decline"]).stdout("done\n").run();
     assert_eq!(run.reply("second", &json!("q")), json!({"action": "decline"}));
 
-    // Where the server takes no handshake, its own words stand.
+    // If the server accepts no handshake, its own message is shown.
     let test = two_processes(Test::new(), &first, &first);
     test.args(["call", "s", "t"]).status(1).stdout_contains("is unavailable").run();
 }
@@ -132,7 +132,7 @@ fn one_tool_never_spoils_another() {
     let who = json!({"method": "elicitation/create", "params": {"message": "Who?", "requestedSchema": schema}});
     let asked = json!({"resultType": "input_required", "requestState": "x", "inputRequests": {"who": who}});
     let done = json!({"content": [{"type": "text", "text": "done"}], "resultType": "complete"});
-    // `old` fails in every revision, so nothing is remembered of it.
+    // `old` fails in every revision, so nothing is remembered about it.
     let first = tools().modern().on_call([refusal()]);
     let second = tools().on_call([refusal()]);
     let third = tools().modern().on_call([Step::Reply(asked)]).on_call([Step::Reply(done)]);

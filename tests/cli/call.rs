@@ -121,7 +121,7 @@ fn links_that_a_call_requires_are_told_where_nobody_is_asked() {
     assert!(run.stderr.contains(link), "{}", run.stderr);
     assert!(run.stderr.contains(r#""when": {"server": "s", "tool": "t", "url": "#), "{}", run.stderr);
 
-    // Where the server may not ask, its own error stands.
+    // If the server may not ask, its own error is shown.
     let run = call(&tool().on_call([Step::Fail(error)])).args(["--elicit", "off"]).status(6).stdout("").run();
     assert!(run.stderr.contains("│ More is needed\n│ Link it\n│ https"), "{}", run.stderr);
     assert!(run.stderr.contains("│ javascript:alert(1)\n") && !run.stderr.contains('\u{1b}'), "{}", run.stderr);

@@ -1,4 +1,4 @@
-//! Completion of words in shells, and manual pages.
+//! Completion in shells, and manual pages.
 
 use std::{
     path::Path,
@@ -7,7 +7,7 @@ use std::{
 
 use super::harness::{Run, Test};
 
-/// A run after which the names of the demo server are known.
+/// A run after which the names of the demo server are remembered.
 fn listed() -> Run {
     let run = Test::new().demo().args(["servers"]).run();
     for command in ["tools", "resources", "prompts"] {
@@ -29,7 +29,7 @@ fn program(run: &Run) -> Command {
     in_folder(run, env!("CARGO_BIN_EXE_toolnexus"))
 }
 
-/// What a script of a shell prints; nothing, said loudly, where there is no such shell.
+/// The output of a shell script; skipped, with a message, if the shell is not installed.
 #[allow(clippy::print_stdout, reason = "a test that is left out says so")]
 fn script(run: &Run, shell: &str, script: &str) -> Option<String> {
     if !Path::new("/usr/bin").join(shell).exists() && !Path::new("/bin").join(shell).exists() {
@@ -63,7 +63,7 @@ fn words_come_from_the_grammar_the_configuration_and_what_was_listed_and_nothing
     assert_eq!(candidates(&["--color", "a"]), ["auto", "always"]);
     assert_eq!(candidates(&["--config", "mcp.json", "call", "f"]), ["forms"]);
     assert_eq!(candidates(&["answers", "ch"]), ["check"]);
-    // Every command that takes SERVER is known by its grammar, and one that takes several takes each once.
+    // Every command that takes SERVER is recognized by its grammar, and a command that takes several takes each once.
     for command in
         ["call", "tools", "ping", "watch", "doctor", "logs", "login", "remove", "enable", "servers", "up", "shell"]
     {

@@ -8,7 +8,7 @@ use super::harness::{Fake, Test};
 
 const DEMO: &str = r#"{"command": "toolnexus", "args": ["demo-server"]}"#;
 
-/// A configuration whose server writes down how it was started, and ends.
+/// A configuration whose server records how it was started, and ends.
 fn noting(entry: &serde_json::Value) -> Test {
     let mut entry = entry.clone();
     let script = r#"printf '%s' "$KEY|$B|${PWD##*/}|$1" > "$SEEN"; exit 3"#;

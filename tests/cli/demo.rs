@@ -90,7 +90,7 @@ fn connect_waits_for_the_page() {
     }
 }
 
-/// What somebody else sends, and the status that they get: address, method, headers, body, status.
+/// A request from somebody else, and the status that it gets: address, method, headers, body, status.
 type Stranger<'a> = (&'a str, &'a str, &'a [(&'a str, &'a str)], &'a str, &'a str);
 
 #[test]

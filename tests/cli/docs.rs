@@ -1,4 +1,4 @@
-//! The blocks of the documentation are run.
+//! The examples in the documentation are run.
 
 use std::{
     fs,
@@ -23,8 +23,8 @@ fn blocks(text: &str) -> Vec<(&str, String)> {
     blocks
 }
 
-/// Runs the blocks of a page in one folder. `file=NAME` writes a file; in `console` each `$ COMMAND` is followed by what it
-/// writes to both streams, and by `[exit N]` unless that is 0.
+/// Runs the blocks of a page in one folder. `file=NAME` writes a file; in `console` each `$ COMMAND` is followed by its
+/// output on both streams, and by `[exit N]` unless that is 0.
 fn run_page(text: &str) {
     let run = Test::new();
     let mut commands = 0;
@@ -50,7 +50,8 @@ fn run_page(text: &str) {
     assert!(commands > 0, "the page runs nothing");
 }
 
-/// Plays a block at a terminal: `$ COMMAND` is started, after `⌨` stand texts and names of keys, and every other line is seen.
+/// Plays a block at a terminal: `$ COMMAND` is started, `⌨` is followed by text and names of keys, and every other line
+/// must appear.
 fn at_terminal(run: &Test, block: &str) {
     let mut person = None;
     for line in block.lines() {
@@ -73,8 +74,8 @@ fn at_terminal(run: &Test, block: &str) {
     person.expect("a command").end(0);
 }
 
-/// Plays a block in a browser: `$ COMMAND` is started, `⌨ LABEL: TEXT` is typed, `☞ BUTTON` pressed, what stands after `> ` is
-/// printed in the end, and every other line is seen.
+/// Plays a block in a browser: `$ COMMAND` is started, `⌨ LABEL: TEXT` is typed, `☞ BUTTON` pressed, the text after `>
+/// ` is printed at the end, and every other line must appear.
 fn in_browser(run: &Test, block: &str) {
     let mut person = None;
     let mut typed: Vec<(String, String)> = Vec::new();
@@ -131,7 +132,7 @@ fn answers() {
     run_page(include_str!("../../docs/answers.md"));
 }
 
-/// Reads every configuration on a page; how many there are.
+/// Reads every configuration on a page, and returns how many there are.
 fn read_configurations(text: &str) -> usize {
     let environment =
         Environment { home: Some("/home/ada".into()), folder: "/project".into(), ..Environment::default() };

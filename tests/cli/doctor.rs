@@ -1,4 +1,4 @@
-//! `doctor`: whether servers are well.
+//! `doctor`: what is wrong with servers.
 
 use serde_json::json;
 

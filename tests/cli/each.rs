@@ -27,7 +27,7 @@ fn call(n: u32) -> Value {
     json!({"method": "tools/call", "params": {"arguments": {"n": n}}})
 }
 
-/// What a line says in short: the text of its result, or its error.
+/// A line in short: the text of its result, or its error.
 fn told(line: &Value) -> (u64, bool, String) {
     let words = line["result"]["content"][0]["text"].as_str().or(line["error"]["message"].as_str());
     (line["index"].as_u64().expect("an index"), line["ok"] == true, words.unwrap_or_default().to_owned())
@@ -56,7 +56,7 @@ fn each_line_is_a_call_over_one_connection_and_arguments_are_laid_over_all() {
 
 #[test]
 fn several_are_under_way_and_their_results_stay_in_order() {
-    // The first call is answered when the second has come and was answered itself.
+    // The first call is answered after the second has arrived and was answered itself.
     let second = json!({"id": 7, "result": said("second")});
     let fake =
         counting().on_call([Step::Expect(call(2)), Step::Send(second), Step::Pause(50), Step::Reply(said("first"))]);

@@ -1,4 +1,4 @@
-//! How a server ends: once its input is closed it may clean up, and one that does nothing then is told to end.
+//! How a server ends: when its input is closed it may clean up, and if it does nothing it is told to end.
 
 use std::{
     fs,
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::harness::{Fake, Test, wait};
 
-/// A server that goes on with `script` when its input is closed.
+/// A server that runs `script` when its input is closed.
 fn then(test: &Test, script: &str) -> Value {
     let mut entry = Fake::new().tool("t").entry(test.folder(), "s");
     let serve = entry["args"][1].as_str().expect("a command").replace("exec ", "");
@@ -58,15 +58,15 @@ fn a_server_that_does_nothing_at_the_end_of_its_input_is_told_at_once_the_next_t
             call(&test);
         }
     };
-    // On a busy machine it may look as if it did something.
+    // On a busy machine it may seem to be doing something.
     let known = || fs::read_dir(folder.join("home/.cache/toolnexus/eras")).into_iter().flatten().flatten();
     let is_known = || known().any(|file| file.path().extension().is_some_and(|ending| ending == "waits"));
     until("it is known", &mut || is_known());
-    // What it would clean up now is cut off: that is how it can be seen that it was told at once.
+    // Its clean-up is now cut off: this shows that it was told immediately.
     fs::write(folder.join("cleans"), "").expect("written");
     call(&test);
     assert_eq!(lines(&cleaned), 0);
-    // One that ends by itself is left its time again.
+    // A server that ends by itself gets its time again.
     fs::remove_file(folder.join("cleans")).expect("removed");
     fs::write(folder.join("ends"), "").expect("written");
     until("it is forgotten", &mut || !is_known());

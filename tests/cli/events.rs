@@ -1,4 +1,4 @@
-//! `-o events`: each thing once, questions as their schema, and no more of the log than is asked for.
+//! `-o events`: each thing once, questions as their schema, and no more log messages than requested.
 
 use serde_json::{Value, json};
 
@@ -16,7 +16,7 @@ fn changed() -> Step {
     Step::Send(json!({"method": "notifications/tools/list_changed"}))
 }
 
-/// A server that tells the same change four times, logs, and asks.
+/// A server that reports the same change four times, logs, and asks.
 fn talking() -> Fake {
     let params = json!({"message": "Who?", "requestedSchema": schema()});
     let ask = Step::Send(json!({"id": "q", "method": "elicitation/create", "params": params}));
@@ -43,7 +43,7 @@ fn each_thing_is_told_once() {
     assert_eq!(questions.len(), 1);
     assert_eq!(questions[0]["request"]["data"]["schema"], schema());
     assert_eq!(run.stdout.matches("Your name").count(), 1, "{}", run.stdout);
-    // The error does not draw the form once more.
+    // The error does not show the form again.
     let error = run.error();
     assert_eq!((&error["code"], error.get("questions")), (&json!("unanswered"), None));
     assert!(!run.stderr.contains("Your name") && !error["message"].as_str().expect("text").contains('\n'), "{error}");

@@ -1,4 +1,4 @@
-//! Servers of other clients, configuration files that are edited, and two files that are one.
+//! Servers of other clients, editing of configuration files, and two files that act as one.
 
 use std::{
     fs,
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::harness::{Fake, Test};
 
-/// A run in whose folder and home the examples of all clients are.
+/// A run with the examples of all clients in its folder and home.
 fn examples() -> Test {
     let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/clients");
     let mut test = Test::new();
@@ -138,7 +138,7 @@ fn what_is_there_already_stays_unless_it_is_to_be_replaced() {
     let run = test().args(["import", "lmstudio", "hf", "--replace"]).run();
     assert_eq!(json_of_jsonc(&run.path(OWN))["mcpServers"]["hf"]["url"], "https://huggingface.co/mcp");
     assert!(fs::read_to_string(run.path(OWN)).expect("read").starts_with("// mine\n"));
-    // The same once more is nothing new, and no warning.
+    // The same again is not new, and causes no warning.
     let again = run.command_again(&["import", "lmstudio"]);
     assert!(again.contains("nothing new: 1 of 1 are already in "), "{again}");
 }

@@ -1,4 +1,4 @@
-//! Forms as servers of many makes send them, answered from a file: what is sent, and what is refused by name.
+//! Forms from many kinds of servers, answered from a file: what is sent, and what is refused by name.
 
 use serde_json::{Map, Value, json};
 

@@ -1,4 +1,4 @@
-//! A disk that is full: a small file system of one's own, where the system lets the tests mount one.
+//! A full disk: a separate small file system, if the system lets the tests mount one.
 
 use std::{
     fs,
@@ -11,13 +11,13 @@ use serde_json::json;
 
 use crate::harness::{Keepers, Run, Test, wait};
 
-/// Runs `script` in a folder with an empty file system in `disk`, of which `fill` takes all that is left. `$T` is the
-/// program, and the server `d` is that of the demo. `None` where no file system can be mounted.
+/// Runs `script` in a folder with an empty file system in `disk`, of which `fill` uses up the rest. `$T` is the
+/// program, and the server `d` is the demo server. `None` if no file system can be mounted.
 fn on_a_small_disk(script: &str) -> Option<Run> {
     let mut mount = Command::new("unshare");
     mount.args(["-rm", "mount", "-t", "tmpfs", "none", "/mnt"]).stderr(Stdio::null());
     if !mount.status().is_ok_and(|status| status.success()) {
-        // The test runner keeps what is printed to itself.
+        // The test runner captures output.
         drop(writeln!(std::io::stderr(), "SKIPPED: a full disk cannot be tried here: `unshare -rm mount` is refused"));
         return None;
     }
@@ -25,7 +25,7 @@ fn on_a_small_disk(script: &str) -> Option<Run> {
     let test = Test::new().entry("d", entry);
     let disk = test.folder().join("disk");
     fs::create_dir(&disk).expect("a folder");
-    // Ends what is kept, also when a test fails.
+    // Ends kept servers, even if a test fails.
     let keepers = Keepers::within(&disk);
     let before = "mount -t tmpfs -o size=64k,mode=700 none disk && mkdir -m 700 disk/run || exit 99\n\
                   fill() { head -c 1M /dev/zero > disk/fill; }\n";

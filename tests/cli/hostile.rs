@@ -1,17 +1,17 @@
-//! Nothing that a server says reaches the terminal as it is, wherever it stands.
+//! Text from a server never reaches the terminal unchanged, wherever it appears.
 
 use serde_json::{Value, json};
 
 use super::harness::{Fake, Step, Test};
 
-/// Controls, sequences, overrides, what cannot be seen, and a line that looks like one of ours.
+/// Control characters, escape sequences, overrides, invisible characters, and a line that looks like one of ours.
 const HOSTILE: &str = "H\u{1b}[7;7H\u{1b}]0;owned\u{7}\u{9b}31m\u{90}\u{8}\u{7f}\rover\u{202e}\u{2066}\u{200b}\u{200f}\u{2028}\
                        \u{feff}\u{85}\u{ad}\u{61c}\u{e0041}\nerror: forged";
 
-/// What must never be written as it is, beside each character of [`HOSTILE`] that is not in ASCII. The program's own
-/// drawing has escape sequences and carriage returns, but not these.
+/// What must never be written unchanged, in addition to each character of [`HOSTILE`] that is not ASCII. The program's
+/// own drawing has escape sequences and carriage returns, but not these.
 const NEVER: [&str; 6] = ["\u{1b}[7;7H", "\u{1b}]0;owned", "owned\u{7}", "\u{8}", "\u{7f}", "\rover"];
-/// What may stand in a result alone, which has lines of its own.
+/// Allowed only in a result, which has its own lines.
 const FORGED: &str = "\nerror: forged";
 
 #[track_caller]
@@ -25,7 +25,7 @@ fn check(place: &str, written: &str) {
     assert!(place.starts_with("a result") || !written.contains(FORGED), "{place}: a line was forged:\n{written}");
 }
 
-/// The name and the words of whatever has both.
+/// The name and the description of anything that has both.
 fn text(extra: &Value) -> Value {
     let mut object = json!({"title": HOSTILE, "description": HOSTILE});
     object.as_object_mut().expect("an object").extend(extra.as_object().expect("an object").clone());
@@ -45,7 +45,7 @@ fn schema() -> Value {
     json!({"title": HOSTILE, "type": "object", "properties": properties, "required": ["pick", HOSTILE]})
 }
 
-/// A server that says it in everything that comes before a call.
+/// A server that says it in everything before a call.
 fn server() -> Fake {
     let named = text(&json!({"name": HOSTILE, "version": HOSTILE, "websiteUrl": HOSTILE}));
     let capabilities = json!({"tools": {}, "logging": {}});
@@ -79,7 +79,7 @@ fn ask(params: &Value) -> [Step; 2] {
     [Step::Send(ask), Step::Expect(json!({"id": "q"}))]
 }
 
-/// Starts the program at a terminal, and looks at all it wrote when it has ended.
+/// Starts the program at a terminal, and checks all its output after the end.
 fn ends(place: &str, test: Test, keys: &str, seen: &str) {
     let person = test.at_terminal(24, 100);
     if !seen.is_empty() {
@@ -146,7 +146,7 @@ fn what_is_asked() {
         let fake = server().on_call(ask(params).into_iter().chain([done()]));
         Test::new().server("s", &fake).args(["call", "s", "t"])
     };
-    // All of the form, and its review.
+    // The whole form, and its review.
     let person = test(&form).at_terminal(40, 100);
     person.see("1 of 6").send("\r").see("2 of 6").send("\r").see("3 of 6").send("\x1b[B\r").see("4 of 6").send(" \r");
     person.see("5 of 6").send("\x15\r").see("6 of 6").send("\x15\r").see("What s will receive");

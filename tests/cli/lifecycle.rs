@@ -29,11 +29,11 @@ fn until(what: &str, mut ready: impl FnMut() -> bool) {
 }
 
 fn is_running(pid: i32) -> bool {
-    // A zombie that nobody has reaped yet does not run.
+    // A zombie is not running.
     fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|stat| !stat.contains(") Z "))
 }
 
-/// A server in a launcher's place, with a child of its own that would run for long; the child's id stands in `child`.
+/// A server with a launcher, and with a child process that would run for long; the child's id is in the file `child`.
 fn launcher(test: Test, server: &Fake) -> (Test, PathBuf) {
     let mut entry = server.entry(test.folder(), "s");
     let child = test.folder().join("child");
@@ -68,7 +68,7 @@ fn what_left_the_servers_group_ends_with_it_too() {
     let test = Test::new();
     let mut entry = Fake::new().tool("t").entry(test.folder(), "s");
     let inner = entry["args"][1].as_str().expect("a command").to_owned();
-    // One that leads a session of its own, and a daemon whose parent is gone, which starts another.
+    // One process that leads its own session, and a daemon whose parent is gone, which starts another.
     let leave = "setsid sleep 300 & echo $! > left; (setsid sh -c 'sleep 301 & echo $! > grandchild; wait' &); ";
     entry["args"][1] = json!(format!("{leave} until [ -s grandchild ]; do sleep 0.01; done; {inner}"));
     let run = test.entry("s", entry).args(["call", "s", "t"]).stdout("done\n").run();
@@ -143,7 +143,7 @@ fn a_signal_is_heard_in_a_flood_of_lines() {
 
 #[test]
 fn the_result_is_printed_before_the_server_is_ended() {
-    // The server stays for two seconds after its stdin was closed.
+    // The server keeps running for two seconds after its stdin was closed.
     let server = Fake::new().tool("t").on_call([Step::Reply(done()), Step::ExpectEnd, Step::Pause(2_000)]);
     let test = Test::new();
     let mut entry = server.entry(test.folder(), "s");
@@ -188,7 +188,7 @@ fn a_stdout_that_is_closed_early_ends_quietly() {
     assert_eq!((run.status, run.stderr.as_str()), (Some(0), ""));
 }
 
-/// Starts `script` in a shell, in which `$0 "$@"` is the program with the words of `test`.
+/// Starts `script` in a shell, in which `$0 "$@"` is the program with the arguments of `test`.
 fn in_shell(test: &Test, script: &str) -> Child {
     let command = test.command();
     let mut shell = std::process::Command::new("sh");
@@ -234,7 +234,7 @@ fn a_signal_ends_a_program_whose_output_nobody_reads() {
 
 #[test]
 fn a_second_signal_ends_at_once_with_all_that_was_started() {
-    // The server takes no hint that it should end, and its grace is long.
+    // The server ignores requests to end, and its grace period is long.
     let (test, child) = launcher(Test::new().args(["call", "s", "t"]), &silent());
     let config: Value = serde_json::from_slice(&fs::read(test.folder().join("mcp.json")).expect("read")).expect("JSON");
     let mut entry = config["mcpServers"]["s"].clone();
@@ -288,7 +288,7 @@ fn a_server_that_speaks_something_else_is_told_at_once() {
 #[test]
 fn a_handshake_that_the_first_question_has_spoiled_is_made_again_without_it() {
     let spoiled = Step::Fail(json!({"code": -32600, "message": "this session has failed"}));
-    // Started again, the program reads its script from the beginning: it must not be asked first.
+    // When it is started again, the program reads its script from the beginning: it must not be probed first.
     let fake = Fake::new().tool("t").on("initialize", [spoiled]);
     let run = Test::new().server("s", &fake).args(["call", "s", "t"]).status(6).run();
     let received = run.received("s");

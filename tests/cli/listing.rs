@@ -126,7 +126,7 @@ fn of_ten_servers_seven_are_listed_while_three_fail_and_each_is_told() {
     let ready = |number: usize| Fake::new().tool(&format!("tool{number}"));
     let crash = json!({"command": "sh", "args": ["-c", "echo no licence >&2; exit 3"]});
     let hanging = json!({"command": "sleep", "args": ["600"], "timeout": 2500});
-    // Its start is slow, and in time.
+    // It starts slowly, but in time.
     let slow = Fake::new().tool("tool-slow").on("start", [Step::Pause(1500)]);
     let test = || {
         let mut test =
@@ -144,7 +144,7 @@ fn of_ten_servers_seven_are_listed_while_three_fail_and_each_is_told() {
     let after = |name: &str| run.stdout.split(&format!("{name}\n  ")).nth(1).unwrap_or_default().to_owned();
     assert!(after("crashing").starts_with("error: ") && after("crashing").contains("no licence"), "{}", run.stdout);
     assert!(after("hanging").starts_with("error: ") && after("hanging").contains("2.5 s"), "{}", run.stdout);
-    // Those that are well stand before those that keep everybody waiting.
+    // The servers that answer come before those that keep everybody waiting.
     let at = |text: &str| run.stdout.find(text).unwrap_or(usize::MAX);
     assert!((1..=7).all(|number| at(&format!("tool{number}()")) < at("hanging\n")), "{}", run.stdout);
 
@@ -152,7 +152,7 @@ fn of_ten_servers_seven_are_listed_while_three_fail_and_each_is_told() {
     let failed = |name: &str| run.json()["servers"][name]["error"]["exit"].clone();
     assert_eq!((failed("hanging"), failed("crashing"), failed("s1")), (json!(7), json!(4), json!(null)));
     test().args(["--strict"]).status(4).run();
-    // One that was named and failed gives its own exit code.
+    // A named server that failed gives its own exit code.
     let named = |name: &str, status: i32| {
         let test =
             Test::new().entry("hanging", hanging.clone()).entry("crashing", crash.clone()).server("s", &ready(1));
@@ -161,7 +161,7 @@ fn of_ten_servers_seven_are_listed_while_three_fail_and_each_is_told() {
     named("crashing", 4);
     named("hanging", 7);
     named("s", 0);
-    // Where none answers it is no success.
+    // If none answers, the run fails.
     Test::new().entry("a", crash.clone()).entry("b", crash.clone()).args(["tools", "--trust"]).status(4).run();
 }
 
@@ -183,12 +183,12 @@ fn a_server_without_tools_is_not_asked_for_them() {
         (json!({"logging": {}}), "note: s offers no tools\n"),
     ] {
         let initialized = json!({"protocolVersion": "$version", "capabilities": capabilities, "serverInfo": {}});
-        // Whoever asks all the same waits for ever.
+        // Without the check, the request would wait forever.
         let fake = Fake::new().on("initialize", [Step::Reply(initialized)]).on("tools/list", [Step::ExpectEnd]);
         let run = Test::new().server("s", &fake).args(["tools", "s"]).stderr(words).run();
         assert!(run.received("s").iter().all(|message| message["method"] != "tools/list"));
     }
-    // One that declares nothing at all may have some.
+    // A server that declares nothing at all may still have some.
     let bare = json!({"protocolVersion": "$version", "capabilities": {}, "serverInfo": {}});
     let fake = Fake::new().on("initialize", [Step::Reply(bare.clone())]).tool("t");
     Test::new().server("s", &fake).args(["tools", "s"]).stdout_contains("t").run();

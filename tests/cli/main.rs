@@ -1,4 +1,4 @@
-//! Everything that a user sees, through the built binary. The tests need nothing but Rust.
+//! Everything that a user sees, through the built binary. The tests need only Rust.
 
 mod harness;
 

@@ -1,4 +1,4 @@
-//! Everything that servers offer beside tools: resources, prompts, completions, logs; and listings of many servers.
+//! Everything except tools that servers offer: resources, prompts, completions, logs; and listings of many servers.
 
 use std::{fs, time::Duration};
 

@@ -23,7 +23,7 @@ fn done() -> Step {
     Step::Reply(json!({"content": [{"type": "text", "text": "done"}]}))
 }
 
-/// A call whose question is answered by a program of this text.
+/// A call whose question is answered by a program with this text.
 fn asked(program: &str) -> Test {
     let server = Fake::new().tool("t").on_call(ask(&form()).into_iter().chain([done()]));
     let test = Test::new().server("s", &server).file("answer.sh", program).stdout("done\n");
@@ -56,7 +56,7 @@ fn what_programs_print() {
     // Whole numbers are sent as such.
     let run = asked(r#"echo '{"ok": true, "data": {"age": 20.0}}'"#).run();
     assert_eq!(reply(&run)["content"]["age"].to_string(), "20");
-    // Its own question's id may stand in the answer.
+    // The answer may contain its own question's id.
     let with_id =
         r#"id=$(sed 's/.*"id":"\([^"]*\)".*/\1/'); echo "{\"id\": \"$id\", \"ok\": true, \"data\": {\"age\": 20}}""#;
     assert_eq!(reply(&asked(with_id).run())["action"], "accept");
@@ -112,7 +112,7 @@ fn a_program_is_ended_when_its_question_is_withdrawn() {
 
 #[test]
 fn what_a_program_leaves_behind_does_not_hold_the_call_up() {
-    // It left the group, holds standard error open, and never stops writing to it.
+    // It left the group, keeps standard error open, and never stops writing to it.
     let program = r#"setsid sh -c 'echo $$ > child; while :; do echo noise >&2; sleep 0.05; done' &
         while [ ! -s child ]; do sleep 0.01; done; echo '{"ok": true, "data": {"age": 20}}'"#;
     let run = asked(program).stdout("done\n").run();

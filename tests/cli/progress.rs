@@ -1,4 +1,4 @@
-//! The line that says what is waited for.
+//! The line that says what is being waited for.
 
 use serde_json::{Value, json};
 

@@ -28,7 +28,7 @@ fn replied(id: impl Into<Value>) -> Step {
     Step::Expect(json!({"id": id.into()}))
 }
 
-/// A server whose tool `t` asks for a name, and then is done.
+/// A server whose tool `t` asks for a name, and is then done.
 fn asking() -> Fake {
     Fake::new().tool("t").on_call([
         Step::Pause(50),
@@ -79,7 +79,7 @@ fn elicitation_is_declared_unless_it_is_off() {
     assert_eq!(run.params("s", "initialize", 0)["capabilities"].get("elicitation"), None);
     assert_eq!(reply(&run)["code"], -32601);
 
-    // Without a terminal and without options, nobody answers, and that is said.
+    // Without a terminal and without options, nobody answers, and the error says so.
     let run = call(&asking()).status(8).stdout("done\n").stderr_contains("nobody answered it").run();
     assert_eq!(run.params("s", "initialize", 0)["capabilities"]["elicitation"], json!({"form": {}, "url": {}}));
     assert_eq!(reply(&run), json!({"action": "cancel"}));
@@ -219,10 +219,10 @@ fn call_with_link(url: &str) -> Test {
 #[test]
 fn a_link_is_printed_and_a_browser_that_does_not_start_is_a_note() {
     let url = "https://idp.example/go?x=1&y=2";
-    // The server takes its time, so that the program is still there when the browser is not.
+    // The server is slow, so that the program is still running when the browser fails.
     let steps = [ask_link("ask-1", url), replied("ask-1"), Step::Pause(1000), Step::Reply(text("done"))];
     let test = call(&Fake::new().tool("t").on_call(steps)).file("links.json", LINKS).args(["--answers", "links.json"]);
-    // The server needs a shell; there is nothing else that could be started.
+    // The server needs a shell; nothing else can be started.
     let programs = test.folder().join("programs");
     std::fs::create_dir(&programs).expect("a folder");
     std::os::unix::fs::symlink("/bin/sh", programs.join("sh")).expect("a link");
@@ -295,7 +295,7 @@ fn what_went_wrong_is_told_without_what_was_not_used() {
     let run = call(&server).args(["--answer", "age=old", "--answer", "nam=Eve"]).status(8).run();
     let (error, unused) = (run.stderr.find("old is not a whole number"), run.stderr.find("not used"));
     assert!(error.is_some() && unused.is_none_or(|unused| error < Some(unused)), "{}", run.stderr);
-    // Nor behind a link that was answered wrong.
+    // Nor for a link with a wrong answer.
     let link = Fake::new().tool("t").on_call([
         ask_link("ask-1", "https://a.example/"),
         replied("ask-1"),

@@ -16,7 +16,7 @@ use super::{
 const README: &str = include_str!("../../README.md");
 const EXAMPLE: &str = include_str!("../../mcp.example.json");
 
-/// The lines of the transcript: each command with all that it prints.
+/// The lines of the transcript: each command with its output.
 fn transcript() -> Vec<(String, String)> {
     let text = README.split("```console\n").nth(1).and_then(|rest| rest.split("```").next()).expect("a transcript");
     let mut commands: Vec<(String, String)> = Vec::new();
@@ -57,7 +57,7 @@ fn the_first_command_ends_in_a_greeting() {
 fn all_help() -> String {
     let own = Test::new().args(["--help"]).run().stdout;
     let list = own.split("Commands:\n").nth(1).and_then(|rest| rest.split("\n\n").next()).expect("a list of commands");
-    // A description that needs a second line is set in further.
+    // The second line of a description is indented.
     let names = list.lines().filter(|line| !line.starts_with("   ")).filter_map(|line| line.split_whitespace().next());
     names.map(|name| Test::new().args([name, "--help"]).run().stdout).chain([own.clone()]).collect()
 }

@@ -27,7 +27,7 @@ fn complete(id: &str) -> Step {
 const IDP: &str = "https://idp.example/go?x=1&y=2";
 const OTHER: &str = "https://other.example/";
 
-/// A server that needs these links first, and calls for each of the rounds.
+/// A server that first needs these links, with one call for each of the rounds.
 fn needs(rounds: impl IntoIterator<Item = Vec<Step>>) -> Test {
     let fake = rounds.into_iter().fold(Fake::new().tool("t"), Fake::on_call);
     Test::new().server("s", &fake).args(["call", "s", "t", "--no-browser"])
@@ -48,7 +48,7 @@ fn links_that_are_needed_first_are_opened_and_the_call_is_made_again() {
     let run = accepting(needs(rounds())).stdout("done\n").stderr_contains(IDP).stderr_contains(OTHER).run();
     assert_eq!(calls(&run.received("s")), 2);
 
-    // No notice ever comes: the person goes on.
+    // No notification arrives: the person continues.
     let person = needs(rounds()).at_terminal(24, 100);
     person
         .see("Link the account")

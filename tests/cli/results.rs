@@ -1,4 +1,4 @@
-//! What is shown of a result, saved of it, and taken out of it.
+//! What is shown, saved, and selected of a result.
 
 use std::fs;
 
@@ -103,7 +103,7 @@ fn long_text_is_shown_in_a_pager_at_a_terminal() {
         assert!(!person.all_written().contains("paged"));
         person.end(0);
     }
-    // A pager that is not there, and one that leaves at once, hold nothing up.
+    // A missing pager, and one that exits immediately, do no harm.
     let person = test(60).env("PAGER", "no-such-pager").at_terminal(24, 80);
     person.see("line 60");
     person.end(0);

@@ -33,7 +33,7 @@ fn is_there(test: &Test) -> bool {
     test.folder().join("call.json").exists()
 }
 
-/// The demo server, whose `greet` was put aside.
+/// The demo server, with a deferred call of `greet`.
 fn put_aside() -> Test {
     let test = Test::new().demo();
     let output = run(&test, &["call", "forms", "greet", "--defer", "call.json"]);
@@ -144,7 +144,7 @@ fn answers_that_were_sent_are_sent_again_only_when_told() {
     let test = Test::new().server("s", &asking);
     check(&run(&test, &["call", "s", "t", "--defer", "call.json"]), 75, "", "");
 
-    // The server takes the answers and dies.
+    // The server accepts the answers and dies.
     let entry = Fake::new().modern().tool("t").on_call([Step::Exit(3)]).entry(test.folder(), "s");
     let test = test.entry("s", entry);
     check(&run(&test, &["resume", "call.json", "--answer", "name=Ada"]), 4, "", "");
@@ -162,7 +162,7 @@ fn answers_that_were_sent_are_sent_again_only_when_told() {
 #[test]
 fn of_two_at_once_one_wins() {
     let test = put_aside();
-    // The first one's program says that it is at work, and then waits until it may answer.
+    // The first run's program says that it is working, and then waits until it may answer.
     let program = r#"sh -c 'echo working >&2; while [ ! -e go ]; do sleep 0.02; done; echo "{\"ok\": true, \"data\": {\"name\": \"Ada\"}}"'"#;
     let mut first = test
         .command()

@@ -1,4 +1,4 @@
-//! Questions as servers of many makes ask them, each answered by a person and by a file: the same is sent.
+//! Questions as many kinds of servers ask them, each answered by a person and by a file: the same is sent.
 
 use serde_json::{Value, json};
 
@@ -12,13 +12,13 @@ const CTRL_C: &str = "\x03";
 type Seen = (&'static str, &'static str);
 
 struct Row {
-    /// What it shows.
+    /// What it demonstrates.
     about: &'static str,
     schema: Value,
     person: &'static [Seen],
     /// The entry of an answers file.
     entry: Value,
-    /// What the server is told, either way.
+    /// What the server receives, either way.
     reply: Value,
 }
 
@@ -157,14 +157,14 @@ fn actions() -> Vec<Row> {
     ]
 }
 
-/// A call during which it is asked, and a ping comes while the question is open.
+/// A call with this question, and a ping that arrives while the question is open.
 fn test(row: &Row, modern: bool) -> Test {
     let params = json!({"message": "Well?", "requestedSchema": row.schema});
     let done = json!({"resultType": "complete", "content": [{"type": "text", "text": "done\u{1b}[2J"}]});
     let fake = if modern {
         let asking = json!({"resultType": "input_required", "requestState": "s",
             "inputRequests": {"q": {"method": "elicitation/create", "params": params}}});
-        // A round that only has a state is repeated at once.
+        // A round with only a state is repeated immediately.
         let first = json!({"resultType": "input_required", "requestState": "abc"});
         Fake::new().modern().tool("t").result(first).result(asking).result(done)
     } else {
@@ -180,7 +180,7 @@ fn test(row: &Row, modern: bool) -> Test {
     Test::new().server("s", &fake).args(["call", "s", "t"])
 }
 
-/// What the server was told.
+/// What the server received.
 fn told(received: &[Value], modern: bool) -> Value {
     if modern {
         let calls: Vec<&Value> = received.iter().filter(|message| message["method"] == "tools/call").collect();

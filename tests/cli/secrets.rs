@@ -1,4 +1,4 @@
-//! What people and files answer is told to the server, and to nobody else.
+//! The answers of people and files go only to the server.
 
 use std::{fs, path::Path};
 
@@ -37,7 +37,7 @@ fn call(modern: bool) -> Test {
     ])
 }
 
-/// All files below `folder` that have the secret in them, but what the server received and `answers`.
+/// All files below `folder` that contain the secret, except the server's log of messages and `answers`.
 fn leaks(folder: &Path) -> Vec<String> {
     let mut leaks = Vec::new();
     for entry in fs::read_dir(folder).expect("a folder").flatten() {

@@ -35,7 +35,7 @@ fn a_script_hands_values_on_over_one_connection() {
     assert!(!run.stdout.contains("file"), "{}", run.stdout);
     let arguments = run.params("forms", "tools/call", 1)["arguments"].clone();
     assert_eq!(arguments, json!({"name": "Ada Lovelace", "id": 8, "kind": "file"}));
-    // The list of tools is asked for once, and again after the server has said that it is another one.
+    // The list of tools is requested once, and again after the server has reported a change.
     let listed = |run: &Run| run.received("forms").iter().filter(|message| message["method"] == "tools/list").count();
     assert_eq!(listed(&run), 1);
     let changed = Step::Send(json!({"method": "notifications/tools/list_changed"}));
@@ -123,7 +123,7 @@ fn what_is_typed_ahead_is_the_next_command_and_a_forgotten_server_is_named() {
         .send("call greet\r")
         .see("there is no server")
         .see("did you mean `call forms greet`?");
-    // The line is whole after every change of the terminal's size.
+    // The line is complete after every change of the terminal's size.
     person.see_typed("toolnexus> ").send("ping for");
     for step in 0..50 {
         person.resize(24 - step % 10, 80 - 4 * (step % 11));
@@ -198,8 +198,8 @@ fn stdin_is_for_the_script_alone() {
     }
 }
 
-/// What so many calls in one shell cost, of which every 20th ends the server: the lines that failed, those that did not,
-/// and the most memory, in KiB.
+/// The cost of this many calls in one shell, of which every 20th ends the server: the failed lines, the successful
+/// ones, and the peak memory in KiB.
 fn long_session(calls: usize) -> (usize, usize, u64) {
     let mut fake = fake();
     for _ in 0..19 {
@@ -208,7 +208,7 @@ fn long_session(calls: usize) -> (usize, usize, u64) {
     let fake = fake.on_call([Step::Exit(3)]);
     let script = "call forms greet\n".repeat(calls);
     let test = Test::new().server("forms", &fake).args(["shell", "--keep-going"]).file("script", script);
-    // What each start left open would be too much after a few.
+    // If each start leaked something, there would soon be too much.
     let mut command = std::process::Command::new("sh");
     command.args(["-c", "ulimit -n 48; exec \"$0\" \"$@\" < script"]).arg(test.command().get_program());
     command.args(test.command().get_args()).current_dir(test.folder()).env_clear();

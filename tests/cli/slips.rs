@@ -1,4 +1,4 @@
-//! What a person types who means something else: the answer is the command as it should be.
+//! Typing errors: the answer is the correct command.
 
 use serde_json::{Value, json};
 

@@ -16,7 +16,7 @@ fn form() -> Value {
     json!({"method": "elicitation/create", "params": {"message": "Who?", "requestedSchema": schema}})
 }
 
-/// A task in this state, as `tasks/get` gives it, with more of its members.
+/// A task with this status, as in the result of `tasks/get`, with further members.
 fn task(status: &str, more: &Value) -> Value {
     let mut task =
         json!({"resultType": "complete", "taskId": "t1", "status": status, "ttlMs": null, "pollIntervalMs": 30});
@@ -129,7 +129,7 @@ fn a_task_is_put_aside_and_goes_on_after_a_crash() {
     };
     assert_eq!((&file()["task"], &file()["sent"]), (&json!("t1"), &json!(false)));
 
-    // The server takes the answer, and dies before there is a result.
+    // The server accepts the answer, and dies before there is a result.
     let dies = Fake::new().modern().tool("t").on("tasks/update", [Step::Reply(json!({}))]);
     dies.on("tasks/get", [Step::Exit(3)]).entry(test.folder(), "s");
     assert_eq!(run(&["resume", "call.json", "--answer", "name=Ada"]).0, Some(4));
@@ -229,7 +229,7 @@ fn a_legacy_server_may_ask_in_a_task_of_ours() {
     assert_eq!((&answer["action"], &answer["content"]), (&json!("accept"), &json!({"name": "Ada"})));
 }
 
-/// A legacy server whose tool `t` is a task, looked at with `looks` and fetched with `results`.
+/// A legacy server whose tool `t` is a task, polled with `looks` and fetched with `results`.
 fn legacy_task(created: Value, looks: Vec<Value>, results: Vec<Step>) -> Test {
     let initialized = json!({
         "protocolVersion": "2025-11-25", "serverInfo": {},
@@ -279,7 +279,7 @@ fn a_task_that_never_ends_is_given_up_when_its_time_is_over() {
     assert!(run.received("s").iter().any(|message| message["method"] == "tasks/cancel"));
 }
 
-/// A task that goes on until there is a file `go`.
+/// A task that runs until there is a file `go`.
 fn waits() -> Fake {
     server().on("tasks/get", [Step::ExpectFile("go".into()), completed()])
 }

@@ -7,7 +7,7 @@ use toolnexus::cli::{carry_out, context};
 #[test]
 fn a_command_can_be_run_twice_in_one_process() {
     let home = tempfile::tempdir().expect("a folder");
-    // In a process of its own, so that the folders of whoever runs the tests are left alone.
+    // In a separate process, so that the user's folders are left alone.
     let output = Command::new(std::env::current_exe().expect("this program"))
         .args(["--exact", "twice::two_commands_and_one_that_fails", "--ignored", "--nocapture"])
         .env_clear()

@@ -1,4 +1,4 @@
-//! Arguments as they are sent, typed by schemas that do not make it easy.
+//! Arguments as they are sent, with types from schemas that do not make it easy.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! What came from a variable, or stands in an address as a credential, is shown by nothing.
+//! Values of variables, and credentials in addresses, are never shown.
 
 use std::fs;
 
@@ -28,7 +28,7 @@ fn entries() -> Vec<(&'static str, Value)> {
 }
 
 fn check(run: &Run, what: &str) {
-    // The words around it are no secret: each part of the marker is.
+    // The words around it are not secret: each part of the marker is.
     let hidden = |text: &str| {
         let text = text.to_lowercase();
         !text.contains("mark3r") && !text.contains("s3cr")
@@ -110,7 +110,7 @@ fn short_and_common_values_break_nothing() {
             assert_eq!((&log["level"], &log["data"]["port"]), (&json!("error"), &json!(8080)));
             assert_eq!(log["data"]["text"], "at ${PORT}, with ${MODE}");
         }
-        // What the tool gives is the server's own.
+        // The tool's output is the server's own.
         assert!(run.stdout.contains("8080"), "{}", run.stdout);
     }
 }

@@ -1,5 +1,5 @@
-//! The server that the official conformance suite tests: the server's half of elicitation over Streamable HTTP, with the
-//! tools that the scenarios on elicitation and on input-required results ask for. Prints its address and serves.
+//! The server that the official conformance suite tests: the server's half of elicitation over Streamable HTTP, with
+//! the tools that the scenarios on elicitation and on input-required results need. Prints its address and serves.
 
 #![expect(clippy::print_stdout, reason = "its address is told on stdout")]
 
@@ -28,7 +28,7 @@ async fn main() -> io::Result<()> {
 }
 
 struct Server {
-    /// Every `requestState` that was given out: one that is not in here was tampered with.
+    /// Every `requestState` that was issued: any other one was tampered with.
     issued: Arc<Mutex<HashSet<String>>>,
     replies: Mutex<HashMap<Id, oneshot::Sender<Vec<u8>>>>,
 }
@@ -116,7 +116,7 @@ impl Server {
         Ok(result)
     }
 
-    /// A call by rounds: the inputs that are still missing are asked for.
+    /// A call with rounds: asks for the inputs that are still missing.
     fn rounds(&self, params: &Value) -> Result<Value, RpcError> {
         let state = params["requestState"].as_str();
         if state.is_some_and(|state| !self.issued.lock().unwrap_or_else(PoisonError::into_inner).contains(state)) {
@@ -214,7 +214,7 @@ fn roots() -> Input {
 
 fn is_answered(key: &str, responses: &Value) -> bool {
     let Some(response) = responses.get(key).filter(|response| response.is_object()) else { return false };
-    // What has an action is an answer to a form; sampling and roots have none.
+    // A response with an action is an answer to a form; sampling and roots have none.
     response.get("action").is_none() || parse_result(response).is_ok()
 }
 

@@ -33,13 +33,13 @@ impl StreamableDemo {
 
 impl Drop for StreamableDemo {
     fn drop(&mut self) {
-        // Whoever has ended already cannot be killed.
+        // It may have ended already.
         drop(self.server.kill());
         drop(self.server.wait());
     }
 }
 
-/// The demo server over HTTP+SSE of 2024-11-05: each stream is the output of a process of its own.
+/// The demo server over HTTP+SSE of 2024-11-05: each stream is the output of a separate process.
 pub(crate) struct SseDemo(Server);
 
 impl SseDemo {
@@ -62,7 +62,7 @@ impl SseDemo {
     }
 }
 
-/// Starts a demo server that reads `input`, and gives what it writes as events until it ends.
+/// Starts a demo server that reads `input`, and returns its output as events until it ends.
 fn pass_on(input: &Mutex<Option<ChildStdin>>, reply: &mut Reply) {
     let mut server = Command::new(PROGRAM)
         .arg("demo-server")

@@ -124,7 +124,7 @@ async fn an_error_names_the_server_and_each_cause_once() {
 async fn two_servers_are_asked_side_by_side() {
     let (both, mut servers) = (Arc::new(tokio::sync::Barrier::new(2)), demo());
     servers["mcpServers"]["others"] = servers["mcpServers"]["forms"].clone();
-    // Each is answered once both have asked.
+    // Each is answered after both have asked.
     let resolver = wait_for_question(move |question| {
         let both = Arc::clone(&both);
         async move {

@@ -1,4 +1,4 @@
-//! What a person does every day, against server-everything (over stdio and HTTP) and a server of the Python SDK.
+//! Everyday use, with server-everything (over stdio and HTTP) and a server of the Python SDK.
 
 use std::{
     io::{BufRead as _, BufReader},
@@ -29,7 +29,7 @@ impl OverHttp {
         let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("node starts");
         let mut lines = BufReader::new(child.stderr.take().expect("stderr")).lines();
         let begin = Instant::now();
-        // It says so on a line of its own.
+        // It prints a line for that.
         while !lines.next().expect("it goes on").expect("text").contains(&port.to_string()) {
             assert!(begin.elapsed() < Duration::from_secs(60), "server-everything does not listen");
         }
@@ -54,7 +54,7 @@ fn all(http: &OverHttp) -> Test {
         .env("PATH", &std::env::var("PATH").expect("PATH"))
 }
 
-/// The lines of a script in one shell, over both transports: what each of them printed.
+/// The lines of a script in one shell, over both transports: the output of each.
 fn in_shell(http: &OverHttp, server: &str, lines: &[&str]) -> Run {
     let script: String = lines.iter().map(|line| line.replace("SERVER", server) + "\n").collect();
     all(http).args(["shell"]).stdin(script).run()

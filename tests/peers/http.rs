@@ -11,14 +11,14 @@ use serde_json::{Value, json};
 
 use super::{LINKS, Test, all_fields, peer};
 
-/// A server that is reached at a web address. It ends with the test.
+/// A server at a web address. It ends with the test.
 pub(super) struct Served {
     child: Child,
     url: String,
 }
 
 impl Served {
-    /// Starts `command` with a free port in its variable PORT and as its last word, and waits until it listens.
+    /// Starts `command` with a free port in its variable PORT and as its last argument, and waits until it listens.
     pub(super) fn start(command: &mut Command, path: &str) -> Self {
         let port = TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr()).expect("a port").port();
         command.arg(port.to_string()).env("PORT", port.to_string());
@@ -53,7 +53,7 @@ impl Served {
         Test::new().args(["call", &self.url, tool])
     }
 
-    /// The entry of a configuration that reaches it.
+    /// The configuration entry that reaches it.
     pub(super) fn entry(&self) -> Value {
         json!({"url": self.url})
     }
@@ -119,7 +119,7 @@ fn python_elicits_on_streams() {
 fn python_answers_in_json() {
     let server = Served::python("", "json");
     server.call("echo").args(["words=hello"]).stdout("hello\n").run();
-    // This server drops what it asks when it answers in JSON: the call must end all the same.
+    // This server drops its questions when it answers in JSON: the call must still end.
     server.call("book").args(["day=Friday", "--elicit", "decline", "--timeout", "1"]).status(7).run();
 }
 

@@ -1,4 +1,4 @@
-//! Servers with a state of their own, kept between commands.
+//! Servers with state, kept between commands.
 
 use std::{
     io::{BufRead, BufReader, Write},
@@ -122,7 +122,7 @@ fn page() -> String {
 
 const CHROMIUM: &str = "/usr/bin/chromium";
 
-/// `@playwright/mcp` with the system's browser; `None`, said loudly, where there is none.
+/// `@playwright/mcp` with the system's browser; `None`, with a message, if there is none.
 fn browser() -> Option<Kept> {
     if !Path::new(CHROMIUM).exists() {
         eprintln!("\n\n    SKIPPED: {CHROMIUM} is not there, and no browser was tried\n\n");

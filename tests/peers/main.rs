@@ -1,4 +1,4 @@
-//! Against servers that others wrote: run by `tests/peers/run`, which installs them. Not a part of plain `cargo test`.
+//! Against other people's servers: run by `tests/peers/run`, which installs them. Not part of plain `cargo test`.
 
 mod everyday;
 #[expect(dead_code, unused_imports, reason = "the scripted servers are for the tests that need no peers")]
@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use harness::Test;
 use serde_json::{Value, json};
 
-/// A file of this folder. Fails loudly when it is not installed.
+/// A file in this folder. Fails loudly if it is not installed.
 fn peer(path: &str) -> PathBuf {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/peers").join(path);
     assert!(path.exists(), "\n\n    THE PEERS ARE MISSING: {}\n    run tests/peers/run\n\n", path.display());
@@ -131,7 +131,7 @@ fn everything_gets_every_field_from_a_person() {
     choose("13", "Cats", 4, "Reptiles");
     person.see("What everything will receive").see("  Send").send("1").see("› Send").send("\r");
     person.see("\"legacyTitledEnum\": \"pet-5\"");
-    // What was recorded answers the same again.
+    // The recording gives the same answers again.
     person.end(0);
     let record = std::fs::read_to_string(record).expect("the record");
     let run =

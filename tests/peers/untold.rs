@@ -1,4 +1,5 @@
-//! Servers of the most used frameworks, at their defaults and ours: a tool that asks works, and spoils no other.
+//! Servers of the most used frameworks, with their defaults and ours: a tool that asks works, and does not affect the
+//! others.
 
 use std::process::Command;
 
@@ -6,10 +7,10 @@ use serde_json::{Value, json};
 
 use super::{Test, http::Served, peer};
 
-/// What is said when a tool can ask in the older way alone, the first time.
+/// The message when a tool can ask only in the older way, the first time.
 const TOLD: &str = "can only ask over 2025-11-25: calling again";
 
-/// The tools of `fast.py` that ask, an answer for each, and what they make of it.
+/// The tools of `fast.py` that ask, an answer for each, and their results.
 fn asked() -> Vec<(&'static str, Value, &'static str)> {
     let value = |value: Value| json!({"value": value});
     vec![
@@ -50,7 +51,8 @@ fn call(entry: &Value, cache: &tempfile::TempDir, tool: &str) -> Test {
     Test::new().entry("peer", entry.clone()).env("XDG_CACHE_HOME", cache).args(["call", "peer", tool])
 }
 
-/// Every tool that asks is answered from a file, twice; one that asks nothing works between them and is never called again.
+/// Every tool that asks is answered from a file, twice; one that asks nothing works in between and is never called
+/// again.
 fn fast_asks(entry: &Value) {
     let cache = tempfile::tempdir().expect("a folder");
     for (tool, answer, shown) in asked() {
@@ -91,7 +93,7 @@ fn fastmcp_asks_a_person() {
     person.end(0);
 }
 
-/// Both ways of the Python SDK to ask work, one after the other, and a plain tool stays as it was.
+/// Both ways of the Python SDK to ask work, one after the other, and a plain tool is not affected.
 fn python_asks(entry: &Value, can_ask_back: bool) {
     let cache = tempfile::tempdir().expect("a folder");
     let book = || {
@@ -108,7 +110,7 @@ fn python_asks(entry: &Value, can_ask_back: bool) {
         if can_ask_back {
             asked.stdout("accept: Booking(guests=3, name='Ada')\n").run();
         } else {
-            // Without a session there is no way for a question: the server's own words count, every time.
+            // Without a session, a question is impossible: the server's own message is shown, every time.
             let run = asked.run_any();
             assert!(matches!(run.status, Some(1 | 6)), "{:?} {}", run.status, run.stderr);
             assert!(run.stderr.contains("elicitation/create") || run.stdout.contains("elicitation/create"), "{run:?}");

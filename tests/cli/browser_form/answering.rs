@@ -1,11 +1,11 @@
-//! What a person does on the pages, and what comes of it.
+//! What a person does on the pages, and its effect.
 
 use serde_json::{Value, json};
 
 use super::{asks, call};
 use crate::harness::Run;
 
-/// What the server was told.
+/// What the server received.
 fn content(run: &Run) -> Value {
     run.reply("s", &json!(1))["content"].clone()
 }
@@ -62,7 +62,7 @@ fn no_and_no_answer_are_different() {
     {
         let run = call("greet").at_browser();
         let (tab, page) = run.asked();
-        // What was typed goes nowhere.
+        // The typed text is not sent.
         tab.send(&page, act, &[("f0", "Ada")]).see(words);
         assert!(run.end(0).stdout.contains(said), "{act}");
     }
@@ -115,7 +115,7 @@ fn defaults_stand_ready_and_nothing_is_marked_that_has_none() {
     assert!(page.body.contains(r#"value="Brno""#) && !page.body.contains(" checked"), "{}", page.body);
     let page = tab.send(&page, "review", &[("f0", "")]);
     page.see("choose yes or no").see("choose one");
-    // The default can be had back.
+    // The default can be restored.
     let page = tab.send(&page, "default:f0", &[("f0", ""), ("f1", "no"), ("f2", "0")]);
     assert!(page.body.contains(r#"value="Brno""#));
     let review = tab.send(&page, "review", &[("f0", "Brno"), ("f1", "no"), ("f2", "0")]);

@@ -1,5 +1,5 @@
-//! What other users, other pages and other browsers must not be able to do. Every attack is made on a run whose question is
-//! then answered by its person, so that it is seen to have changed nothing.
+//! What other users, other pages and other browsers must not be able to do. Every attack is made on a run whose
+//! question is then answered by its person, so that the test sees that it has changed nothing.
 
 use std::{os::unix::process::CommandExt as _, process::Command};
 
@@ -10,7 +10,7 @@ use crate::harness::{Page, Tab, Test, pages};
 
 const FORM: (&str, &str) = ("Content-Type", "application/x-www-form-urlencoded");
 
-/// A run that is asked, is attacked, and is answered by its person.
+/// A run that asks, is attacked, and is answered by its person.
 fn attacked(attack: impl FnOnce(&Tab, &Page)) {
     let run = call("greet").at_browser();
     let (tab, page) = run.asked();
@@ -23,7 +23,7 @@ fn attacked(attack: impl FnOnce(&Tab, &Page)) {
     assert_eq!(run.end(0).stdout, "Hello, Ada!\n");
 }
 
-/// Refused, and nothing of the question told.
+/// Refused, without revealing anything about the question.
 fn refused(page: &Page) {
     assert!(matches!(page.status, 403 | 404 | 413 | 415), "{}", page.head);
     page.not_see("Welcome").not_see("passport");
@@ -49,7 +49,7 @@ fn a_form_of_another_site_is_not_taken() {
                 refused(&tab.request(path, "POST", &[("Origin", origin), FORM], &body));
             }
         }
-        // What a script on another site could send without asking first.
+        // What a script on another site could send without a preflight request.
         let body = page.filled("decline", &[]);
         refused(&tab.request("1", "POST", &[("Content-Type", "text/plain")], &body));
         refused(&tab.request("1", "POST", &[("Content-Type", "multipart/form-data; boundary=x")], &body));
@@ -108,7 +108,7 @@ fn what_is_too_large_is_not_read() {
     attacked(|tab, page| {
         let large = "x".repeat(2 << 20);
         let sent = tab.post("1", &page.filled("review", &[("f0", &large)]));
-        // Who refuses a body does not have to read it.
+        // A server that refuses a body does not have to read it.
         assert!(matches!(sent.status, 0 | 413), "{}", sent.head);
         assert!(matches!(tab.get(&"x".repeat(100_000)).status, 0 | 404 | 414 | 431));
     });
@@ -212,7 +212,7 @@ fn names_and_messages_of_a_server_are_text() {
     run.end(0);
 }
 
-/// Only root can be somebody else.
+/// Only root can be another user.
 #[test]
 fn another_user_of_the_machine_gets_nothing() {
     if !nix::unistd::geteuid().is_root() || !cfg!(target_os = "linux") {

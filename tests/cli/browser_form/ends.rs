@@ -1,4 +1,4 @@
-//! How questions end without their person, and what else goes on around them.
+//! How questions end without their person, and what else happens around them.
 
 use std::{fs, os::unix::fs::PermissionsExt as _, thread, time::Duration};
 
@@ -16,7 +16,7 @@ fn name(id: u64, message: &str) -> Step {
     )
 }
 
-/// All that a page which shows this question hears, until the run is over.
+/// The events for a page that shows this question, until the run is over.
 fn listen(tab: &Tab, path: &str) -> thread::JoinHandle<String> {
     let (tab, path) = (tab.clone(), path.to_owned());
     thread::spawn(move || tab.get(&path).body)
@@ -154,7 +154,7 @@ fn what_is_wrong_is_told_while_it_is_typed() {
         assert_eq!(wrongs.as_object().map(serde_json::Map::len), Some(2), "{wrongs}");
         assert_eq!(wrongs["f0"], "A is too short: 2 to 20 characters");
     }
-    // What was typed is there after a reload, and the form counts still.
+    // The typed text is there after a reload, and the form is still valid.
     assert!(tab.get("1").body.contains(r#"value="17""#));
     tab.send(&page, "decline", &[]);
     run.end(0);
@@ -219,7 +219,7 @@ fn ask_takes_the_terminal_where_there_is_one() {
     let person = test().at_terminal(24, 80);
     person.see("Name").send("Ada\r").see("Age").send("\x03");
     person.end(0);
-    // The browser, although there is a terminal.
+    // In the browser, although there is a terminal.
     let person =
         Test::new().demo().args(["call", "forms", "greet", "--elicit", "browser", "--no-browser"]).at_terminal(24, 120);
     person.see("forms asks in the browser: http://127.0.0.1:").send("\x03");

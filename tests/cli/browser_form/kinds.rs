@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::asks;
 use crate::harness::{Run, Test};
 
-/// Fills a form of these properties, all optional, and gives what the server was told.
+/// Fills in a form with these properties, all optional, and returns what the server received.
 fn filled(properties: &Value, fields: &[(&str, &str)]) -> Value {
     let run = asks(properties, &json!([])).at_browser();
     let (tab, page) = run.asked();
@@ -55,7 +55,7 @@ fn objects_are_filled_key_by_key_or_left_out() {
         [("f0-on", "on"), ("f0.0", "Long Lane"), ("f0.1", "1"), ("f0.2-on", "on"), ("f0.2.0", "1.50"), ("f1", "A")];
     let told = filled(&properties, &fields);
     assert_eq!(told.to_string(), r#"{"home":{"street":"Long Lane","kind":"house","at":{"lat":1.5}},"name":"A"}"#);
-    // What is typed into an object that is left out is not sent.
+    // Text typed into an object that is left out is not sent.
     assert_eq!(filled(&properties, &[("f0.0", "Long Lane"), ("f1", "A")]), json!({"name": "A"}));
 
     let run = asks(&properties, &json!(["home"])).at_browser();

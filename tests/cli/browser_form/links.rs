@@ -32,7 +32,7 @@ fn a_link_may_be_declined_and_cancelled() {
     for (act, action) in [("decline", "decline"), ("cancel", "cancel")] {
         let run = does([ask(&link("https://a.example/")), Step::Expect(json!({"id": 1})), done()]).at_browser();
         let (tab, page) = run.asked();
-        // Nothing but the link and its button agrees.
+        // Only the link and its button agree.
         let page = tab.send(&page, "send", &[]);
         tab.send(&page, act, &[]);
         assert_eq!(run.end(0).reply("s", &json!(1)), json!({"action": action}));

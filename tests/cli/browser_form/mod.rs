@@ -1,4 +1,4 @@
-//! Questions on a page in a browser, seen with a raw HTTP client.
+//! Questions on a page in a browser, tested with a raw HTTP client.
 
 mod answering;
 mod attacks;
@@ -10,12 +10,12 @@ use serde_json::{Value, json};
 
 use crate::harness::{Fake, Step, Test};
 
-/// A call of the demo server's tool, whose questions come to a browser.
+/// A call of the demo server's tool, whose questions go to a browser.
 fn call(tool: &str) -> Test {
     Test::new().demo().args(["call", "forms", tool, "--elicit", "browser", "--no-browser"])
 }
 
-/// A question of a server's, with the id 1.
+/// A server's question with the id 1.
 fn ask(params: &Value) -> Step {
     Step::Send(json!({"id": 1, "method": "elicitation/create", "params": params}))
 }
@@ -30,7 +30,7 @@ fn does(steps: impl IntoIterator<Item = Step>) -> Test {
     Test::new().server("s", &fake).args(["call", "s", "t", "--elicit", "browser", "--no-browser"])
 }
 
-/// A server that asks for a form with these properties, and then is done.
+/// A server that asks for a form with these properties, and is then done.
 fn asks(properties: &Value, required: &Value) -> Test {
     let schema = json!({"type": "object", "properties": properties, "required": required});
     let params = json!({"message": "Tell me", "requestedSchema": schema});

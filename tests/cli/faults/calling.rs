@@ -3,7 +3,7 @@ use serde_json::json;
 use super::{all, calls, is, modern, shell, text};
 use crate::harness::Step;
 
-/// A server on stdio in a shell that shakes hands, and then does this with its call, whose id is `$id`.
+/// A stdio server in a shell that does the handshake, and then runs this for its call, whose id is `$id`.
 fn after_handshake(deed: &str) -> serde_json::Value {
     let hello = r#"{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}}\n"#;
     let list = r#"{"jsonrpc":"2.0","id":%s,"result":{"tools":[{"name":"t","inputSchema":{}}]}}\n"#;

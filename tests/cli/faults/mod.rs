@@ -1,4 +1,4 @@
-//! Servers that misbehave by a script: each fault has its exit code and its words, ends within its limit, and leaves no
+//! Scripted servers that misbehave: each fault has its exit code and its message, ends within its limit, and leaves no
 //! process behind. `docs/reliability.md` lists them.
 
 mod asking;
@@ -18,8 +18,8 @@ use super::harness::{Fake, Step, Test};
 /// How long any of them may take.
 const LIMIT: Duration = Duration::from_secs(20);
 
-/// A fault of a server on stdio: what it is called, what the server does, the exit code, and a part of stderr (or of
-/// stdout, where the call succeeds).
+/// A fault of a stdio server: its name, what the server does, the exit code, and a part of stderr (or of stdout, if the
+/// call succeeds).
 struct Fault {
     name: &'static str,
     entry: fn(&Path) -> Value,
@@ -77,7 +77,7 @@ fn all(faults: Vec<Fault>) {
     }
 }
 
-/// The processes that have this mark in their variables.
+/// The processes that have this mark in their environment.
 fn left(mark: &str) -> Vec<i32> {
     let mark = format!("FAULT_MARK={mark}");
     let is_on = |id: &i32| {

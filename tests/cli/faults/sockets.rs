@@ -30,7 +30,7 @@ fn ends(name: &str, run: &Run, status: i32, words: &str) {
     assert!(written.contains(words), "{name}: {words:?} is missing: {written}");
 }
 
-/// What is done with every connection, before anything of HTTP.
+/// Handles every connection, before any HTTP.
 fn listen(each: fn(TcpStream)) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = listener.local_addr().expect("an address");
@@ -52,7 +52,7 @@ fn connections_that_are_no_use() {
     ends("it is closed at once", &call(&listen(drop)), 4, "broke");
     let half = |mut stream: TcpStream| {
         stream.shutdown(Shutdown::Write).expect("half of it is closed");
-        // The other half takes all that comes.
+        // The other half reads everything.
         let _ = stream.read_to_end(&mut Vec::new());
     };
     ends("the server's half is closed", &call(&listen(half)), 4, "broke");
@@ -68,7 +68,7 @@ fn connections_that_are_no_use() {
     ends("half a head, and then silence", &call(&listen(begun)), 7, "1.5 s");
 }
 
-/// A server whose calls are answered by `deed`; the rest it does well, and `after` every answer something more.
+/// A server whose calls are answered by `deed`; everything else it does properly, and `after` runs after every answer.
 fn server(deed: fn(&Request, &mut Reply), after: fn(&mut Reply)) -> Server {
     Server::start(move |request, reply| {
         let id = &request.json()["id"];
@@ -162,6 +162,6 @@ fn answers_that_come_wrong_over_the_web() {
 
 #[test]
 fn a_connection_that_ends_after_each_answer_is_made_again() {
-    // It is not said before that it will end.
+    // It does not announce that it will close the connection.
     ends("closed", &call(&server(well, |reply| reply.end()).url("/mcp")), 0, "done\n");
 }

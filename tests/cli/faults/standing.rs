@@ -1,4 +1,4 @@
-//! Pipes that are full, and time that stands still or jumps.
+//! Pipes that are full, and time that stops or jumps.
 
 use std::{fs, process::Stdio, thread, time::Duration};
 
@@ -13,7 +13,7 @@ use crate::harness::{Fake, Run, Step, Test, received, wait};
 
 #[test]
 fn a_server_that_reads_nothing_of_a_large_call() {
-    // It reads all up to the list of its tools, and nothing of what comes then.
+    // It reads everything up to the list of its tools, and then nothing.
     let script = r#"answer() { printf '{"jsonrpc":"2.0","id":%s,%s}\n' "$(printf '%s' "$line" | sed 's/.*"id":\([0-9]*\).*/\1/')" "$1"; }
         while read -r line; do case "$line" in
         *'"server/discover"'*) answer '"error":{"code":-32601,"message":"no"}';;
@@ -32,7 +32,7 @@ fn a_server_that_reads_nothing_of_a_large_call() {
     assert_eq!(left(&mark), [0; 0]);
 }
 
-/// Stops the program while its call is under way, and lets it go on after `stopped`; the answer comes meanwhile.
+/// Stops the program while its call is in progress, and continues it after `stopped`; the answer arrives meanwhile.
 fn stopped_for(stopped: Duration) -> Run {
     let fake = Fake::new().tool("t").on_call([Step::ExpectFile("go".into()), Step::Reply(text("done"))]);
     let test = Test::new().server("s", &fake).args(["call", "s", "t", "--timeout", "4", "--no-keep"]);
@@ -56,7 +56,7 @@ fn an_answer_that_came_while_the_program_was_stopped_counts() {
     assert_eq!((run.status, run.stdout.as_str()), (Some(0), "done\n"), "{}", run.stderr);
 }
 
-/// What is remembered of a server with a time that is not the clock's: of a clock that was set back, or far ahead.
+/// Memories of a server with wrong times: from a clock that was set back, or far ahead.
 #[test]
 fn a_clock_that_jumps_costs_a_memory_and_nothing_else() {
     let first = Test::new().server("s", &Fake::new().modern().tool("t")).args(["call", "s", "t", "--no-keep"]).run();

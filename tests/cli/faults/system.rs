@@ -66,7 +66,7 @@ fn a_machine_that_gives_nothing() {
     }
 }
 
-/// Whatever number of files may be open, the call is made, or it is said why not.
+/// However few files may be open, the call is made, or the error says why not.
 #[test]
 fn every_number_of_descriptors() {
     for count in [4, 6, 8, 10, 12, 14, 16, 17, 18, 19, 20, 21, 22, 24] {
@@ -80,7 +80,7 @@ fn every_number_of_descriptors() {
     }
 }
 
-/// A small file system that is full, in a namespace of its own, as `full`; what is in it afterwards is told on stderr.
+/// A small full file system, in its own namespace, as `full`; its content afterwards is printed on stderr.
 const FULL: &str = r#"
     mkdir full && mount -t tmpfs -o size=16k,mode=700 none full || exit 99
     printf '{"mcpServers": {}}' > full/mcp.json
@@ -167,7 +167,7 @@ fn a_disk_that_is_full() {
         let shown = format!("{name}\n--- stdout\n{}\n--- stderr\n{}", run.stdout, run.stderr);
         assert_eq!(run.status, Some(status), "exit code; {shown}");
         assert!(run.stderr.contains(part) && !run.stderr.contains("os error"), "{part:?} is missing; {shown}");
-        // The configuration is what it was.
+        // The configuration has not changed.
         let wanted = format!("left: full/mcp.json 18\n{left}");
         let found: String =
             run.stderr.lines().filter(|line| line.starts_with("left: ")).map(|line| format!("{line}\n")).collect();

@@ -8,7 +8,7 @@ use crate::{
 
 type Answer = fn(&Request, &mut Reply);
 
-/// What a web server does with every request; the exit code, and a part of stderr.
+/// How a web server answers every request; the exit code, and a part of stderr.
 const FAULTS: &[(&str, Answer, i32, &str)] = &[
     ("the connection is cut", |_, reply| reply.end(), 4, "127.0.0.1"),
     ("nothing is answered", |_, reply| _ = reply.wait_for_close(), 7, "1.5 s"),

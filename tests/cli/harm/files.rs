@@ -80,7 +80,7 @@ fn a_file_that_was_there_is_replaced_whole_and_private() {
     for option in ["--record", "--trace"] {
         let test = writing(option, "out").file("out", "old");
         fs::set_permissions(test.folder().join("out"), fs::Permissions::from_mode(0o644)).expect("set");
-        // Another name of the same file keeps what it had.
+        // Another name of the same file keeps the old content.
         fs::hard_link(test.folder().join("out"), test.folder().join("other")).expect("a name");
         let run = test.stdout("done\n").run();
         assert_eq!(mode(&run.path("out")), 0o600, "{option}");

@@ -1,4 +1,4 @@
-//! What a server lists is cut where it is shown, has an end, and is never taken for signs of a shell.
+//! What a server lists is shortened when it is shown, has an end, and is never interpreted by a shell.
 
 use std::process::Command;
 
@@ -6,12 +6,12 @@ use serde_json::{Value, json};
 
 use crate::harness::{Fake, Step, Test};
 
-/// As long as one name of a hostile server.
+/// The length of one name from a hostile server.
 const LONG: usize = 300_000;
-/// More than all that may be shown of a listing of a few such names.
+/// More than a listing of a few such names may print.
 const MOST: usize = 20_000;
 
-/// A server that calls everything by the same name.
+/// A server that gives everything the same name.
 fn named(name: &str) -> Fake {
     let about = json!({"name": name, "version": name, "title": name, "websiteUrl": name});
     let capabilities = json!({"tools": {}, "resources": {}, "prompts": {}, "completions": {}, (name): {}});

@@ -1,4 +1,4 @@
-//! What cannot be written costs nothing that matters, and nothing goes on for a reader who has gone.
+//! Output that cannot be written does no further harm, and nothing continues for a reader that is gone.
 
 use std::{
     fs,

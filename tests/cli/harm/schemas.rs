@@ -12,14 +12,14 @@ use serde_json::{Map, Value, json};
 
 use crate::harness::{Fake, Step, Test, received, wait};
 
-/// Room for the program as it is built for tests, and for a scripted server.
+/// Memory for a test build of the program, and for a scripted server.
 const MEMORY: u64 = 400;
-/// The most that may be held, in KiB: 64 MiB, and what the code of a build for tests takes by itself.
+/// The most memory that may be used, in KiB: 64 MiB, plus the code of a test build.
 const PEAK: u64 = if cfg!(debug_assertions) { 80 << 10 } else { 64 << 10 };
 
 /// How long a run may take, in seconds: the machine may be busy with other tests.
 const LONG: u64 = if cfg!(debug_assertions) { 25 } else { 2 };
-/// How soon a signal ends the program.
+/// How quickly a signal ends the program.
 const SOON: Duration = Duration::from_secs(1);
 
 fn nested(depth: usize) -> Value {
@@ -30,12 +30,12 @@ fn nested_objects(depth: usize, key: &str) -> Value {
     (0..depth).fold(json!({}), |inner, _| json!({key: inner}))
 }
 
-/// A schema with a definition `n`, in which `#/$defs/n` stands for what is inside of the value.
+/// A schema with a definition `n`, in which `#/$defs/n` stands for what is inside the value.
 fn recursive(n: &Value) -> Value {
     json!({"$ref": "#/$defs/n", "$defs": {"n": n}})
 }
 
-/// Schemas that cost far more than they are long, each with a value to hold against it.
+/// Schemas that cost far more than their length, each with a value to check.
 fn costly() -> Vec<(&'static str, Value, Value)> {
     let n = || json!({"$ref": "#/$defs/n"});
     let list = |items: Value| json!({"type": "array", "items": items});
@@ -129,7 +129,7 @@ fn is_small(about: &str, run: &crate::harness::Run) {
     assert!(run.peak < PEAK, "{about}: {} MiB were held", run.peak / 1024);
 }
 
-/// The program, whose call is never answered, interrupted once its work is done or under way.
+/// The program, whose call is never answered, interrupted when its work is done or in progress.
 #[track_caller]
 fn interrupted(about: &str, test: &Test) -> crate::harness::Run {
     let program = test.command().stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
@@ -240,7 +240,7 @@ fn structured_results_cost_no_more_than_their_budget() {
     }
 }
 
-/// Forms whose parts refer to what is as large as the whole.
+/// Forms whose parts refer to something as large as the whole.
 fn wide(count: usize) -> Vec<(&'static str, Value)> {
     let names = |part: &dyn Fn(usize) -> Value| -> Map<String, Value> {
         (0..count).map(|i| (format!("field{i}"), part(i))).collect()
@@ -268,7 +268,7 @@ fn wide(count: usize) -> Vec<(&'static str, Value)> {
     ]
 }
 
-/// What a schema of `size` bytes may make the program hold: a straight line.
+/// How much memory a schema of `size` bytes may cause: a linear limit.
 #[track_caller]
 fn grows(about: &str, run: &crate::harness::Run, size: usize) {
     let most = PEAK - (50 << 10) + 300 * (size as u64 >> 10);

@@ -1,4 +1,4 @@
-//! A person at a browser, as far as HTTP goes: pages are got, and the forms on them sent.
+//! A person at a browser, as far as HTTP is concerned: fetches pages, and sends their forms.
 
 use std::{
     io::{BufRead as _, BufReader},
@@ -16,7 +16,7 @@ use serde_json::Value;
 
 use super::{Run, Test, pages, run::wait};
 
-/// How long anything is waited for.
+/// How long to wait for anything.
 const LIMIT: Duration = Duration::from_secs(60);
 
 /// A run whose questions are asked on a page.
@@ -25,7 +25,7 @@ pub(crate) struct AtBrowser {
     child: Child,
     urls: Receiver<String>,
     stderr: JoinHandle<()>,
-    /// What was written so far, to both streams.
+    /// The output so far, of both streams.
     heard: Arc<Mutex<String>>,
     stdout: JoinHandle<String>,
 }
@@ -38,7 +38,7 @@ pub(crate) struct Tab {
     pub(crate) cookie: Option<String>,
 }
 
-/// What came back.
+/// A response.
 #[derive(Debug)]
 pub(crate) struct Page {
     pub(crate) status: u16,
@@ -49,7 +49,7 @@ pub(crate) struct Page {
 }
 
 impl Test {
-    /// Starts the program without a terminal; its questions come as pages.
+    /// Starts the program without a terminal; its questions appear as pages.
     pub(crate) fn at_browser(self) -> AtBrowser {
         let mut command = self.command();
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -86,7 +86,7 @@ impl Test {
 }
 
 impl AtBrowser {
-    /// A browser that has opened the page, once there is a question. Each call is for another question.
+    /// A browser that has opened the page of the next question. Each call is for another question.
     pub(crate) fn asked(&self) -> (Tab, Page) {
         let tab = Tab { url: self.url(), cookie: None };
         let page = tab.get("");
@@ -114,7 +114,7 @@ impl AtBrowser {
         std::fs::write(self.folder().join(name), "").expect("written");
     }
 
-    /// Waits until a line with these words was written, to either stream; gives it.
+    /// Waits until a line with these words was written, to either stream, and returns it.
     #[track_caller]
     pub(crate) fn hear(&self, words: &str) -> String {
         let begin = Instant::now();
@@ -134,7 +134,7 @@ impl AtBrowser {
         serde_json::from_str(&self.hear(&format!("\"event\":\"{name}\""))).expect("a JSON line")
     }
 
-    /// The end of the run, which has this exit code.
+    /// Waits for the end of the run, which must have this exit code.
     #[track_caller]
     pub(crate) fn end(self, status: i32) -> Run {
         let run = self.end_any();
@@ -142,7 +142,7 @@ impl AtBrowser {
         run
     }
 
-    /// The end of the run, however that is.
+    /// Waits for the end of the run, whatever its exit code.
     #[track_caller]
     pub(crate) fn end_any(self) -> Run {
         let mut run = wait(self.child, LIMIT);
@@ -161,7 +161,7 @@ impl Tab {
         self.request(path, "GET", &[], "")
     }
 
-    /// Sends the form on `page`, as a browser would, and gives the page that it leads to.
+    /// Sends the form on `page`, as a browser would, and returns the page that it leads to.
     pub(crate) fn send(&self, page: &Page, act: &str, fields: &[(&str, &str)]) -> Page {
         let path = page.action();
         let sent = self.post(&path, &page.filled(act, fields));
@@ -188,7 +188,7 @@ impl Tab {
 }
 
 impl Page {
-    /// Whether these words are on the page, as text.
+    /// Checks that these words are on the page, as text.
     #[track_caller]
     pub(crate) fn see(&self, words: &str) -> &Self {
         assert!(self.text().contains(words), "{words:?} is not in {} {}\n{}", self.status, self.path, self.text());
@@ -201,7 +201,7 @@ impl Page {
         self
     }
 
-    /// The text of the page, without its markup and with its entities read, each run of space as one.
+    /// The text of the page, without markup, with entities decoded and white space collapsed.
     pub(crate) fn text(&self) -> String {
         let mut text = String::new();
         let main = self.body.split_once("<main>").map_or(self.body.as_str(), |(_, main)| main);
@@ -209,7 +209,7 @@ impl Page {
         for part in main.split('<') {
             let Some((tag, words)) = part.split_once('>') else { continue };
             let name = tag.trim_start_matches('/').split(' ').next().unwrap_or_default();
-            // Inside of a line.
+            // Inline elements.
             text.push_str(if matches!(name, "a" | "span" | "strong") { "" } else { " " });
             text.push_str(words);
         }
@@ -217,7 +217,7 @@ impl Page {
         text.split_whitespace().collect::<Vec<_>>().join(" ")
     }
 
-    /// Where a redirect leads, below the site's own path.
+    /// The target of a redirect, below the site's own path.
     #[track_caller]
     pub(crate) fn leads_to(&self) -> String {
         let line = self.head.lines().find(|line| line.to_lowercase().starts_with("location:")).expect("a redirect");
@@ -235,7 +235,7 @@ impl Page {
         body.extend_pairs(fields).finish()
     }
 
-    /// Where the form on the page is sent to.
+    /// The action of the form on the page.
     #[track_caller]
     pub(crate) fn action(&self) -> String {
         let rest = self.body.split_once(r#"<form method="post" action=""#).expect("a form").1;

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::{Step, script::Scripts};
 
-/// How long a server waits for what has to come: less than a run may take, so that the server's own words are seen.
+/// How long a server waits for a message: less than a run may take, so that the server's own error is seen.
 fn limit() -> Duration {
     super::run::patience().saturating_sub(Duration::from_secs(5))
 }
@@ -19,7 +19,7 @@ fn limit() -> Duration {
 /// Names the script that this test binary follows when it is started as a server.
 const SCRIPT: &str = "FAKE_SERVER_SCRIPT";
 
-/// A server that follows a script. As it is made it shakes hands as a legacy server, has the tools it is given, and
+/// A server that follows a script. By default it does the handshake of a legacy server, has the given tools, and
 /// answers every call with the text `done`.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Fake {
@@ -56,7 +56,7 @@ impl Fake {
         self
     }
 
-    /// What it does with the next request of `method`, in place of the usual.
+    /// What it does with the next request of `method`, instead of the usual.
     pub(crate) fn on(mut self, method: &str, steps: impl IntoIterator<Item = Step>) -> Self {
         let steps = steps.into_iter().collect();
         match self.scripts.iter_mut().find(|scripts| scripts.method == method) {
@@ -76,7 +76,7 @@ impl Fake {
         self.on_call([Step::Reply(result)])
     }
 
-    /// The entry of a configuration that starts it; its files stand in `folder` under `name`.
+    /// The configuration entry that starts it; its files are in `folder` under `name`.
     pub(crate) fn entry(&self, folder: &Path, name: &str) -> Value {
         let mut scripts = self.scripts.clone();
         for (method, reply) in self.usual() {
@@ -87,7 +87,7 @@ impl Fake {
         let path = folder.join(format!("{name}.script"));
         fs::write(&path, serde_json::to_string(&scripts).expect("scripts are JSON")).expect("the script is written");
         let program = env::current_exe().expect("the test binary");
-        // The test runner writes to stdout: the server's messages go out by another way.
+        // The test runner writes to stdout, so the server's messages use another descriptor.
         let start = r#"exec "$0" harness::fake::server --exact --nocapture --test-threads=1 3>&1 1>/dev/null"#;
         json!({
             "command": "sh",
@@ -126,7 +126,7 @@ pub(crate) fn received(folder: &Path, name: &str) -> Vec<Value> {
     text.lines().map(|line| serde_json::from_str(line).expect("a whole message")).collect()
 }
 
-/// The server itself, when this binary is started as one; else nothing.
+/// The server itself, when this binary is started as one; otherwise it does nothing.
 #[test]
 fn server() {
     let Some(script) = env::var_os(SCRIPT).map(PathBuf::from) else { return };
@@ -139,7 +139,7 @@ struct Server {
     input: Receiver<String>,
     output: fs::File,
     received: fs::File,
-    /// What came while something else was waited for.
+    /// Messages that arrived while another one was expected.
     early: std::collections::VecDeque<Value>,
 }
 
@@ -174,8 +174,8 @@ impl Server {
         serde_json::from_str(line).ok()
     }
 
-    /// The next message, or `None` at the end of the input. One that does not come in time ends the server, which is what
-    /// the run then fails with.
+    /// The next message, or `None` at the end of the input. If none arrives in time, the server ends, and the run fails
+    /// with that.
     fn read(&mut self, wanted: &dyn std::fmt::Display, end: Instant) -> Option<Value> {
         match self.input.recv_timeout(end.saturating_duration_since(Instant::now())) {
             Ok(line) => self.take(&line),
@@ -246,7 +246,7 @@ impl Server {
     }
 
     fn write(&mut self, line: &str) {
-        // A client that is gone is seen when stdin ends.
+        // If the client is gone, stdin ends, too.
         drop(self.output.write_all(format!("{line}\n").as_bytes()));
     }
 }
@@ -258,7 +258,7 @@ fn gave_up(wanted: &dyn std::fmt::Display) -> ! {
     std::process::exit(97)
 }
 
-/// Puts what belongs to the request in place of `$id`, `$token` and `$version`.
+/// Replaces `$id`, `$token` and `$version` with values of the request.
 fn fill(value: &mut Value, request: &Value) {
     match value {
         Value::String(text) => match text.as_str() {
@@ -273,7 +273,7 @@ fn fill(value: &mut Value, request: &Value) {
     }
 }
 
-/// Whether `message` has all that `wanted` has.
+/// Whether `message` contains everything in `wanted`.
 pub(crate) fn covers(message: &Value, wanted: &Value) -> bool {
     match (message, wanted) {
         (Value::Object(message), Value::Object(wanted)) => {

@@ -14,8 +14,8 @@ use serde_json::Value;
 
 use super::{Run, Test, fake, wait};
 
-/// A folder of one's own for the sockets of kept servers. Whatever was started with it is ended when this is dropped, also
-/// when a test fails.
+/// A separate folder for the sockets of kept servers. Whatever was started with it is ended when this is dropped, even
+/// if a test fails.
 pub(crate) struct Keepers(PathBuf);
 
 impl Keepers {
@@ -26,12 +26,12 @@ impl Keepers {
         Self(path)
     }
 
-    /// What `XDG_RUNTIME_DIR` is to be.
+    /// The value for `XDG_RUNTIME_DIR`.
     pub(crate) fn path(&self) -> &Path {
         &self.0
     }
 
-    /// The processes that were started with this folder and still run, with their command lines.
+    /// The processes that were started with this folder and are still running, with their command lines.
     pub(crate) fn processes(&self) -> Vec<(i32, String)> {
         let wanted = format!("XDG_RUNTIME_DIR={}", self.0.display());
         let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
@@ -48,7 +48,7 @@ impl Keepers {
 
 impl Drop for Keepers {
     fn drop(&mut self) {
-        // Twice: what is killed may have started something meanwhile.
+        // Twice: a killed process may have started something meanwhile.
         for _ in 0..2 {
             for (pid, _) in self.processes() {
                 let _ = kill(Pid::from_raw(pid), Signal::SIGKILL);
@@ -57,7 +57,7 @@ impl Drop for Keepers {
     }
 }
 
-/// Commands one after the other, and beside each other, with the same kept servers.
+/// Commands one after the other, or at the same time, with the same kept servers.
 pub(crate) struct Kept {
     test: Test,
     pub(crate) keepers: Keepers,
@@ -87,13 +87,13 @@ impl Kept {
         self.command(words).spawn().expect("the program starts")
     }
 
-    /// Runs the program to its end, however that is.
+    /// Runs the program to its end, whatever its exit code.
     #[track_caller]
     pub(crate) fn any(&self, words: &[&str]) -> Run {
         wait(self.start(words), Duration::from_secs(60))
     }
 
-    /// Runs the program to its end, which is to be this one.
+    /// Runs the program to its end, which must have this exit code.
     #[track_caller]
     pub(crate) fn run(&self, status: i32, words: &[&str]) -> Run {
         let run = self.any(words);
@@ -101,18 +101,18 @@ impl Kept {
         run
     }
 
-    /// What `servers` says of the kept server called `name`.
+    /// The entry of `servers` for the kept server called `name`.
     pub(crate) fn standing(&self, name: &str) -> Option<Value> {
         let servers = self.run(0, &["servers", "-o", "json"]).json();
         servers["servers"][name].get("kept").cloned()
     }
 
-    /// The messages that a scripted server received, over all its lives.
+    /// The messages that a scripted server received, in all its processes.
     pub(crate) fn received(&self, server: &str) -> Vec<Value> {
         fake::received(self.folder(), server)
     }
 
-    /// How often a scripted server was asked `method`.
+    /// How often a scripted server got a request of `method`.
     pub(crate) fn count(&self, server: &str, method: &str) -> usize {
         self.received(server).iter().filter(|message| message["method"] == method).count()
     }
@@ -124,7 +124,7 @@ impl Kept {
     }
 }
 
-/// Waits until `is_so`, for no longer than 20 s.
+/// Waits until `is_so`, for at most 20 s.
 #[track_caller]
 pub(crate) fn until(what: &str, mut is_so: impl FnMut() -> bool) {
     let start = std::time::Instant::now();

@@ -1,4 +1,4 @@
-//! Running the program in a folder of its own, against servers that follow a script.
+//! Runs the program in a separate folder, against servers that follow a script.
 
 mod browser;
 mod fake;

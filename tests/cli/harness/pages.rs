@@ -1,11 +1,11 @@
-//! A browser's part in the pages of a program: asks for a page, sends the form on it.
+//! The browser's side of the program's pages: requests a page, and sends its form.
 
 use std::{
     io::{Read as _, Write as _},
     net::TcpStream,
 };
 
-/// Sends a request as written, with `Host` and the end of the head added; the response's head and body.
+/// Sends a request as written, with `Host` and the end of the head added; returns the response's head and body.
 pub(crate) fn request(url: &str, method: &str, headers: &[(&str, &str)], body: &str) -> (String, String) {
     let rest = url.strip_prefix("http://").expect("a local address");
     let (host, path) = rest.split_once('/').expect("a path");
@@ -16,7 +16,7 @@ pub(crate) fn request(url: &str, method: &str, headers: &[(&str, &str)], body: &
     for (name, value) in own_host.iter().filter(|_| !has_host).chain(headers) {
         head.extend([*name, ": ", *value, "\r\n"]);
     }
-    // What refuses a request may close before it has read all of it.
+    // A server that refuses a request may close the connection before reading all of it.
     let _ = write!(stream, "{head}\r\n{body}");
     let mut answer = Vec::new();
     let _ = stream.read_to_end(&mut answer);
@@ -30,7 +30,7 @@ pub(crate) fn get(url: &str) -> (String, String) {
     request(url, "GET", &[], "")
 }
 
-/// Sends the form on a page that was got, as a browser would.
+/// Sends the form on a page, as a browser would.
 pub(crate) fn send_form(url: &str, head: &str, page: &str, fields: &[(&str, &str)]) -> (String, String) {
     let cookie = cookie(head);
     let origin = url.match_indices('/').nth(2).map_or(url, |(end, _)| &url[..end]);
@@ -42,7 +42,7 @@ pub(crate) fn send_form(url: &str, head: &str, page: &str, fields: &[(&str, &str
     request(url, "POST", &[("Cookie", &cookie), ("Origin", origin), kind], &body.join("&"))
 }
 
-/// The cookie that a response sets, as it goes back.
+/// The cookie that a response sets, as it is sent back.
 pub(crate) fn cookie(head: &str) -> String {
     let line = head.lines().find(|line| line.to_lowercase().starts_with("set-cookie:")).expect("a cookie");
     line["set-cookie:".len()..].split(';').next().unwrap_or_default().trim().to_owned()

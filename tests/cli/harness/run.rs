@@ -9,16 +9,16 @@ use std::{
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// What came of a run.
+/// The outcome of a run.
 #[derive(Debug)]
 pub(crate) struct Run {
-    /// The exit code; `None` when a signal ended it.
+    /// The exit code; `None` if a signal ended it.
     pub(crate) status: Option<i32>,
     pub(crate) stdout: String,
     pub(crate) stderr: String,
     /// How long it took.
     pub(crate) took: Duration,
-    /// The most memory that it held, in KiB, as seen shortly before its end; 0 where the system does not tell.
+    /// Its peak memory in KiB, as seen shortly before its end; 0 if the system does not report it.
     pub(crate) peak: u64,
     folder: Option<TempDir>,
 }
@@ -59,13 +59,13 @@ impl Run {
     }
 }
 
-/// How long anything may take that a test waits for. What starts servers of others sets `TEST_SECONDS`.
+/// How long a test waits for anything. Tests that start other people's servers set `TEST_SECONDS`.
 pub(crate) fn patience() -> Duration {
     let seconds = std::env::var("TEST_SECONDS").ok().and_then(|seconds| seconds.parse().ok());
     Duration::from_secs(seconds.unwrap_or(30))
 }
 
-/// Waits for the end of `child` and all it wrote; kills it, and fails, when `time` is over.
+/// Waits for the end of `child` and all its output; kills it, and fails, when `time` is over.
 pub(crate) fn wait(mut child: Child, time: Duration) -> Run {
     let start = Instant::now();
     let stdout = child.stdout.take().map(|mut pipe| thread::spawn(move || read(&mut pipe)));
@@ -88,7 +88,7 @@ pub(crate) fn wait(mut child: Child, time: Duration) -> Run {
     Run { status: status.code(), took: start.elapsed(), peak, stdout: text(stdout), stderr: text(stderr), folder: None }
 }
 
-/// The most memory that a process has held so far, in KiB.
+/// The peak memory of a process so far, in KiB.
 fn held(id: u32) -> Option<u64> {
     let status = std::fs::read_to_string(format!("/proc/{id}/status")).ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;

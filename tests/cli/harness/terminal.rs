@@ -23,7 +23,7 @@ use serde_json::Value;
 
 use super::{Test, run::patience};
 
-/// How long a person reads before they type: longer than the program holds keys back.
+/// How long a person reads before they type: longer than the program ignores keys.
 const READING: Duration = Duration::from_millis(450);
 
 /// The program at a terminal, with a person who waits until they see something, and types.
@@ -42,24 +42,24 @@ struct Screen {
 
 struct State {
     parser: vt100::Parser,
-    /// Everything that was written.
+    /// All output.
     written: Vec<u8>,
     is_closed: bool,
 }
 
 impl Test {
-    /// Starts the program in a terminal of this size. `TERM` is that of a common one, and there is no pager, unless the test
-    /// says otherwise.
+    /// Starts the program in a terminal of this size. `TERM` is a common one, and there is no pager, unless the test
+    /// sets them.
     pub(crate) fn at_terminal(self, rows: u16, columns: u16) -> AtTerminal {
         self.show(rows, columns, None, false)
     }
 
-    /// The same as a job of a shell, which says `the shell` and waits for Enter while the program is suspended.
+    /// The same as a job of a shell, which prints `the shell` and waits for Enter while the program is suspended.
     pub(crate) fn in_shell(self, rows: u16, columns: u16) -> AtTerminal {
         self.show(rows, columns, Some(r#"set -m; "$0" "$@"; echo the shell; read go; fg > job"#), false)
     }
 
-    /// The same with a standard input of its own: the words of [`Test::stdin`].
+    /// The same with a separate standard input: the text of [`Test::stdin`].
     pub(crate) fn at_terminal_with_stdin(self, rows: u16, columns: u16) -> AtTerminal {
         self.show(rows, columns, None, true)
     }
@@ -121,7 +121,7 @@ impl Screen {
         self.state.lock().expect("nobody panicked while it was held")
     }
 
-    /// Waits until `holds`, and gives the screen.
+    /// Waits until `holds` is true, and returns the screen.
     #[track_caller]
     fn wait(&self, what: &str, holds: impl Fn(&State) -> bool) -> String {
         let end = Instant::now() + patience();
@@ -149,13 +149,13 @@ impl AtTerminal {
         self.test.folder()
     }
 
-    /// Types, as a person does who has read what is on the screen: no key of theirs is taken for one that was already down.
+    /// Types like a person who has read the screen: no key is mistaken for one that was already down.
     pub(crate) fn send(&self, keys: &str) -> &Self {
         thread::sleep(READING);
         self.send_at_once(keys)
     }
 
-    /// Holds a key down for about two seconds, as a keyboard repeats it: every so many milliseconds.
+    /// Holds a key down for about two seconds, repeated like a keyboard does, every this many milliseconds.
     pub(crate) fn hold(&self, key: &str, pause: u64) -> &Self {
         for _ in 0..2000 / pause {
             self.send_at_once(key);
@@ -177,14 +177,14 @@ impl AtTerminal {
         self
     }
 
-    /// Waits until `text` is on the screen so many times.
+    /// Waits until `text` is on the screen this many times.
     #[track_caller]
     pub(crate) fn see_times(&self, text: &str, times: usize) -> &Self {
         self.screen.wait(&format!("{text:?} {times} times"), |state| state.text().matches(text).count() == times);
         self
     }
 
-    /// Waits until `text` has been written more than so many times.
+    /// Waits until `text` has been written more than this many times.
     #[track_caller]
     pub(crate) fn see_written_again(&self, text: &str, times: usize) -> &Self {
         self.screen.wait(&format!("{text:?} again"), |state| {
@@ -200,7 +200,7 @@ impl AtTerminal {
         self
     }
 
-    /// Waits until the line with the cursor is `line`, up to the cursor.
+    /// Waits until the line with the cursor, up to the cursor, is `line`.
     #[track_caller]
     pub(crate) fn see_typed(&self, line: &str) -> &Self {
         let columns = self.screen.lock().parser.screen().size().1.get();
@@ -218,12 +218,12 @@ impl AtTerminal {
         self.screen.lock().text()
     }
 
-    /// Everything that was written so far.
+    /// All output so far.
     pub(crate) fn written(&self) -> String {
         String::from_utf8_lossy(&self.screen.lock().written).into_owned()
     }
 
-    /// The terminal gets another size.
+    /// Resizes the terminal.
     pub(crate) fn resize(&self, rows: u16, columns: u16) -> &Self {
         let (new_rows, new_columns) = (rows.try_into().expect("some rows"), columns.try_into().expect("some columns"));
         self.screen.lock().parser.set_size(new_rows, new_columns);
@@ -231,13 +231,13 @@ impl AtTerminal {
         self
     }
 
-    /// Makes a file in the run's folder, which a scripted server may wait for.
+    /// Creates a file in the run's folder, which a scripted server may wait for.
     pub(crate) fn write_file(&self, name: &str) -> &Self {
         std::fs::write(self.test.folder().join(name), "").expect("the file is written");
         self
     }
 
-    /// Waits until a scripted server has been told something to its request with this id.
+    /// Waits until a scripted server has received a reply to its request with this id.
     #[track_caller]
     pub(crate) fn wait_for_reply(&self, server: &str, id: &str) -> &Self {
         let end = Instant::now() + patience();
@@ -249,7 +249,7 @@ impl AtTerminal {
         self
     }
 
-    /// Waits until a scripted server has been asked this.
+    /// Waits until a scripted server has received this request.
     #[track_caller]
     pub(crate) fn wait_for_request(&self, server: &str, method: &str) -> &Self {
         let end = Instant::now() + patience();
@@ -261,7 +261,7 @@ impl AtTerminal {
         self
     }
 
-    /// Waits until the program has ended, and gives everything that it wrote.
+    /// Waits until the program has ended, and returns all its output.
     #[track_caller]
     pub(crate) fn all_written(&self) -> String {
         self.screen.wait("the end", |state| state.is_closed);
@@ -275,7 +275,7 @@ impl AtTerminal {
         self
     }
 
-    /// Checks that the terminal is as it was before.
+    /// Checks that the terminal is restored.
     #[track_caller]
     pub(crate) fn is_whole(&self) -> &Self {
         let now = tcgetattr(self.pty.as_fd()).expect("it has modes");
@@ -286,7 +286,7 @@ impl AtTerminal {
         self
     }
 
-    /// Waits for the end of the program, and checks that the terminal is as it was before.
+    /// Waits for the end of the program, and checks that the terminal is restored.
     #[track_caller]
     pub(crate) fn end(mut self, status: i32) -> Ended {
         let end = Instant::now() + patience();
@@ -303,7 +303,7 @@ impl AtTerminal {
         assert_eq!(ended.code(), Some(status), "exit code; the screen:\n{}", self.screen());
         let after = tcgetattr(self.pty.as_fd()).expect("it has modes");
         assert_eq!(modes(&after), modes(&self.before), "the terminal's modes");
-        // What was written last may still be under way.
+        // The last output may still be on its way.
         let whole = |state: &State| !state.parser.screen().hide_cursor() && !state.parser.screen().bracketed_paste();
         let screen = self.screen.wait("a cursor, and no bracketed paste", |state| state.is_closed || whole(state));
         assert!(whole(&self.screen.lock()), "the cursor is hidden, or pastes are bracketed");
@@ -315,7 +315,7 @@ fn modes(termios: &Termios) -> impl PartialEq + std::fmt::Debug + use<> {
     (termios.input_flags, termios.output_flags, termios.local_flags, termios.control_chars)
 }
 
-/// What came of it.
+/// The outcome.
 pub(crate) struct Ended {
     test: Test,
     /// What is on the screen.
@@ -333,7 +333,7 @@ impl Ended {
         super::fake::received(self.test.folder(), server)
     }
 
-    /// What the server was told to its request with this id.
+    /// The reply that the server received to its request with this id.
     #[track_caller]
     pub(crate) fn reply(&self, server: &str, id: &str) -> Value {
         let received = self.received(server);

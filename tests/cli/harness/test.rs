@@ -12,7 +12,7 @@ use tempfile::TempDir;
 
 use super::{Fake, Run, fake};
 
-/// One run of the program: set up, run, and looked at.
+/// One run of the program: set up, run, and checked.
 ///
 /// ```ignore
 /// Test::new().server("s", Fake::new().tool("t")).args(["call", "s", "t"]).stdout("done\n").run();
@@ -34,7 +34,7 @@ pub(crate) struct Test {
     memory: Option<u64>,
 }
 
-/// Whether SIGINT is ignored, as far as the system says.
+/// Whether SIGINT is ignored, if the system says so.
 fn is_ignored() -> bool {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
@@ -70,7 +70,7 @@ impl Test {
         again
     }
 
-    /// The folder in which the program runs; its HOME is `home` in it.
+    /// The folder in which the program runs; its HOME is `home` inside it.
     pub(crate) fn folder(&self) -> &Path {
         self.folder.path()
     }
@@ -118,24 +118,24 @@ impl Test {
         self
     }
 
-    /// What stands on stdin; nothing by default.
+    /// The content of stdin; empty by default.
     pub(crate) fn stdin(mut self, text: impl AsRef<[u8]>) -> Self {
         self.stdin = Some(text.as_ref().to_vec());
         self
     }
 
-    /// What stands on stdin, as text.
+    /// The content of stdin, as text.
     pub(super) fn stdin_text(&self) -> &[u8] {
         self.stdin.as_deref().unwrap_or_default()
     }
 
-    /// Lets the program, and what it starts, map no more than so many MiB.
+    /// Limits the memory that the program, and what it starts, may map, in MiB.
     pub(crate) fn memory(mut self, most: u64) -> Self {
         self.memory = Some(most * 1024);
         self
     }
 
-    /// The exit code that is expected; 0 by default.
+    /// The expected exit code; 0 by default.
     pub(crate) fn status(mut self, status: i32) -> Self {
         self.status = status;
         self
@@ -169,7 +169,7 @@ impl Test {
     pub(crate) fn command(&self) -> Command {
         let mut command = match self.memory {
             None if is_ignored() => {
-                // Whoever runs the tests in the background has SIGINT ignored, which the program would respect.
+                // If the tests run in the background, SIGINT is ignored, which the program would respect.
                 let mut env = Command::new("/usr/bin/env");
                 env.args(["--default-signal=INT", env!("CARGO_BIN_EXE_toolnexus")]);
                 env
@@ -192,12 +192,12 @@ impl Test {
         command
     }
 
-    /// The folder, for what comes of a run.
+    /// The folder, for the outcome of a run.
     pub(super) fn into_folder(self) -> TempDir {
         self.folder
     }
 
-    /// Runs the program to its end, and checks what was expected.
+    /// Runs the program to its end, and checks the expectations.
     #[track_caller]
     pub(crate) fn run(self) -> Run {
         let output = self.start();
@@ -205,7 +205,7 @@ impl Test {
         output.in_folder(self.folder)
     }
 
-    /// Runs the program to its end, however that is.
+    /// Runs the program to its end, whatever its exit code.
     pub(crate) fn run_any(self) -> Run {
         let output = self.start();
         output.in_folder(self.folder)
@@ -261,7 +261,7 @@ impl Run {
         requests.nth(n).unwrap_or_else(|| panic!("no {method} number {n} in {received:#?}"))["params"].clone()
     }
 
-    /// What the server was told to its request with this id: the result, or the error.
+    /// The reply that the server received to its request with this id: the result, or the error.
     #[track_caller]
     pub(crate) fn reply(&self, server: &str, id: &Value) -> Value {
         let received = self.received(server);
@@ -271,7 +271,7 @@ impl Run {
         reply.get("result").or(reply.get("error")).cloned().unwrap_or_default()
     }
 
-    /// What another run in the same folder writes to stdout.
+    /// The stdout of another run in the same folder.
     pub(crate) fn command_again(&self, args: &[&str]) -> String {
         let mut command = Command::new(env!("CARGO_BIN_EXE_toolnexus"));
         command.args(args).current_dir(self.folder()).env_clear().stdin(Stdio::null());

@@ -1,4 +1,4 @@
-//! Awkward web servers, met by the program.
+//! The program with awkward web servers.
 
 use std::{
     fmt::Write as _,

@@ -1,4 +1,4 @@
-//! Headers that stand in the configuration as other clients write them are sent; so are those that a program prints.
+//! Headers written in other clients' formats are sent; so are those that a program prints.
 
 use std::os::unix::fs::PermissionsExt as _;
 
@@ -12,7 +12,7 @@ use crate::harness::{Run, Test};
 
 const SECRET: &str = "Mark3rS3cret";
 
-/// A server that lets nobody in without this header.
+/// A server that admits nobody without this header.
 fn guarded(name: &'static str, value: &'static str) -> Server {
     modern(move |request, reply| match request.header(name) {
         Some(sent) if sent == value => answer(request, reply, &done()),

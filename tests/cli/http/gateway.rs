@@ -1,4 +1,4 @@
-//! Puts a stdio server behind a web address, so that the same server can be reached in every way there is.
+//! Puts a stdio server behind a web address, so that the same server can be reached over every transport.
 
 use std::{
     collections::HashMap,
@@ -21,7 +21,7 @@ use super::server::{Reply, Request, Server};
 pub(crate) enum Style {
     /// Streamable HTTP, each request answered by a stream.
     Stream,
-    /// Streamable HTTP, each request answered by one JSON body; what else the server says is lost.
+    /// Streamable HTTP, each request answered by one JSON body; other messages from the server are lost.
     Json,
     /// HTTP+SSE.
     TwoEndpoints,
@@ -38,7 +38,7 @@ pub(crate) struct Gateway {
 struct Shared {
     style: Style,
     input: Mutex<ChildStdin>,
-    /// The requests under way, newest last: their id, their response, and who waits for the end of it.
+    /// The requests in progress, newest last: their id, their response, and who waits for the end of it.
     open: Mutex<Vec<(Value, Reply, mpsc::Sender<()>)>>,
     /// The stream of HTTP+SSE.
     stream: Mutex<Option<Reply>>,
@@ -81,7 +81,7 @@ impl Gateway {
         Self { server, child, style }
     }
 
-    /// The entry of a configuration that reaches it.
+    /// The configuration entry that reaches it.
     pub(crate) fn entry(&self) -> Value {
         match self.style {
             Style::TwoEndpoints => json!({"url": self.server.url("/sse"), "type": "sse"}),
@@ -136,7 +136,7 @@ impl Shared {
         }
     }
 
-    /// Hands a message of the server to the client.
+    /// Passes a message from the server to the client.
     fn pass_on(&self, message: &Value) {
         if self.style == Style::TwoEndpoints {
             if let Some(stream) = self.stream.lock().expect("mine").as_mut() {

@@ -1,4 +1,5 @@
-//! What stands between us and a server: gateways that fail for a moment, balancers with cookies, streams cut short.
+//! What is between us and a server: gateways that fail for a moment, load balancers with cookies, streams that are cut
+//! off.
 
 use std::{
     sync::atomic::{AtomicUsize, Ordering},
@@ -13,7 +14,7 @@ use super::{
 };
 use crate::harness::Test;
 
-/// A server that is modern alone, and answers the first `failures` requests of `method` with `status` and `head`.
+/// A server that is only modern, and answers the first `failures` requests of `method` with `status` and `head`.
 fn failing(method: &'static str, failures: usize, status: u16, head: &'static str) -> Server {
     let seen = AtomicUsize::new(0);
     Server::start(move |request, reply| match request.rpc().as_str() {
@@ -77,7 +78,7 @@ fn a_gateway_that_stays_down_is_named() {
         assert!(run.stderr.contains(&format!("HTTP {status}: the gateway is tired")), "{}", run.stderr);
         assert!(run.took < Duration::from_secs(15), "{:?}", run.took);
     }
-    // A server that fails over the question, and knows no other: the first failure tells more.
+    // A server that fails on the probe, and knows no other request: the first failure says more.
     let run = call(&failing("server/discover", 99, 500, "")).status(4).run();
     assert!(run.stderr.contains("HTTP 500: the gateway is tired"), "{}", run.stderr);
 }
@@ -87,7 +88,7 @@ fn a_pause_that_the_server_names_is_kept() {
     let server = failing("server/discover", 1, 429, "Retry-After: 1\r\n");
     let run = call(&server).stdout("done\n").stderr_contains("HTTP 429: trying again in 1 s").run();
     assert!(run.took >= Duration::from_secs(1), "{:?}", run.took);
-    // One that is longer than there is time ends it at once.
+    // If the pause is longer than the remaining time, the call ends immediately.
     let server = failing("server/discover", 1, 503, "Retry-After: 3600\r\n");
     let run = call(&server).status(4).stderr_contains("HTTP 503").run();
     assert!(run.took < Duration::from_secs(5), "{:?}", run.took);
@@ -113,7 +114,8 @@ fn a_call_is_repeated_only_where_it_was_not_taken() {
     }
 }
 
-/// A legacy server behind a balancer: whoever does not bring the cookie meets another node, which knows no session.
+/// A legacy server behind a load balancer: a client without the cookie reaches another node, which does not know the
+/// session.
 fn balanced() -> Server {
     Server::start(|request, reply| {
         let result = match request.rpc().as_str() {
@@ -204,7 +206,7 @@ fn a_whole_answer_counts_though_its_event_was_not_ended() {
         let run = call(&server).stdout("done\n").stderr("").run();
         assert!(run.took < Duration::from_secs(5), "{:?}", run.took);
     }
-    // Half an answer is none, and neither is one to something else.
+    // Half an answer does not count, and neither does one to another request.
     for text in [r#"data: {"jsonrpc":"2.0","id":3,"resu"#, r#"data: {"jsonrpc":"2.0","id":"x","result":{}}"#] {
         let server = legacy(move |_, reply| {
             reply.stream("");
@@ -234,7 +236,7 @@ fn an_encoding_that_nobody_asked_for_is_named() {
 #[test]
 fn a_stream_that_never_begins_holds_nothing_up() {
     let server = Server::start(|request, reply| match (request.method.as_str(), request.rpc().as_str()) {
-        // No headers come for as long as the client waits.
+        // No headers arrive while the client waits.
         ("GET", _) => drop(reply.wait_for_close()),
         ("POST", "initialize") => {
             let result = json!({"protocolVersion": "2025-11-25", "capabilities": {"tools": {}}, "serverInfo": {}});
@@ -278,14 +280,14 @@ fn a_proxy_is_named_and_passed_by_where_it_does_not_count() {
         let run = far(&[dead, ("NO_PROXY", exempt)]).status(4).run();
         assert!(!run.stderr.contains("proxy"), "{exempt}: {}", run.stderr);
     }
-    // What is on this machine is reached directly.
+    // This machine is reached directly.
     let here = modern(|request, reply| answer(request, reply, &done()));
     call(&here).env("HTTP_PROXY", "http://127.0.0.1:9").env("ALL_PROXY", "http://127.0.0.1:9").stdout("done\n").run();
 }
 
 #[test]
 fn a_port_without_encryption_is_named() {
-    // As web servers do: what is no HTTP is answered 400, in plain text.
+    // Like web servers: anything that is not HTTP is answered with 400, in plain text.
     let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
     let url = format!("https://{}/mcp", listener.local_addr().expect("an address"));
     std::thread::spawn(move || {

@@ -1,4 +1,4 @@
-//! Web servers that take the beginning badly: connections that do not last, questions that they cannot stand.
+//! Web servers with problems at the beginning: connections that do not last, requests that they cannot handle.
 
 use serde_json::{Value, json};
 
@@ -7,8 +7,8 @@ use super::{
     server::{Reply, Request, Server},
 };
 
-/// A legacy server with one tool, `t`, that speaks `version` and does `first` before anything else; it is done with a
-/// request when that says so.
+/// A legacy server with one tool, `t`, that speaks `version` and runs `first` before anything else; if that returns
+/// true, the request is done.
 fn picky(version: &'static str, first: impl Fn(&Request, &mut Reply) -> bool + Send + Sync + 'static) -> Server {
     Server::start(move |request, reply| {
         if first(request, reply) {

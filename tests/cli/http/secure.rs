@@ -18,7 +18,7 @@ use super::{
 };
 use crate::harness::Test;
 
-/// What the tests need of certificates: made anew in each run, so that no key is kept.
+/// The certificates for the tests: created in each run, so that no key is stored.
 struct Certificates {
     /// The authority's certificate, PEM.
     authority: String,
@@ -37,7 +37,7 @@ static CERTIFICATES: LazyLock<Certificates> = LazyLock::new(|| {
     Certificates { authority: authority.pem(), certificate, key: PrivateKeyDer::Pkcs8(key.serialize_der().into()) }
 });
 
-/// Puts TLS before a server, with the certificate for `localhost`.
+/// Puts TLS in front of a server, with the certificate for `localhost`.
 fn secure(server: SocketAddr) -> String {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let Certificates { certificate, key, .. } = &*CERTIFICATES;

@@ -1,4 +1,4 @@
-//! A web server on loopback that does exactly what a test tells it, right or wrong.
+//! A web server on loopback that does exactly what a test says, right or wrong.
 
 use std::{
     io::{BufRead as _, BufReader, Read as _, Write as _},
@@ -10,7 +10,7 @@ use std::{
 
 use serde_json::Value;
 
-/// One HTTP request as it came.
+/// One HTTP request as it arrived.
 #[derive(Clone, Debug)]
 pub(crate) struct Request {
     pub(crate) method: String,
@@ -26,7 +26,7 @@ impl Request {
         self.headers.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
     }
 
-    /// The body as JSON; `Value::Null` when it is none.
+    /// The body as JSON; `Value::Null` if it is not JSON.
     pub(crate) fn json(&self) -> Value {
         serde_json::from_slice(&self.body).unwrap_or_default()
     }
@@ -44,13 +44,13 @@ pub(crate) struct Reply {
 }
 
 impl Reply {
-    /// Bytes as they are. Errors are nobody's: the client may be gone.
+    /// Bytes unchanged. Errors are ignored: the client may be gone.
     pub(crate) fn raw(&mut self, bytes: &[u8]) {
         let _ = self.stream.write_all(bytes);
         let _ = self.stream.flush();
     }
 
-    /// A whole response; `head` is lines of further headers.
+    /// A whole response; `head` contains further header lines.
     pub(crate) fn respond(&mut self, status: u16, head: &str, body: &[u8]) {
         let length = body.len();
         self.raw(format!("HTTP/1.1 {status} Status\r\nContent-Length: {length}\r\n{head}\r\n").as_bytes());
@@ -100,7 +100,7 @@ impl Reply {
         self.open = false;
     }
 
-    /// Waits until the client closes the connection; `false` when it has not after 10 s.
+    /// Waits until the client closes the connection; `false` if it has not done so after 10 s.
     pub(crate) fn wait_for_close(&mut self) -> bool {
         self.stream.set_read_timeout(Some(Duration::from_secs(10))).expect("a timeout");
         matches!(self.stream.read(&mut [0; 1]), Ok(0)) || self.stream.take_error().is_ok_and(|error| error.is_some())
@@ -114,7 +114,7 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// Answers every request with `answer`, each connection in a thread of its own.
+    /// Answers every request with `answer`, each connection in a separate thread.
     pub(crate) fn start(answer: impl Fn(&Request, &mut Reply) + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let address = listener.local_addr().expect("an address");
@@ -137,12 +137,12 @@ impl Server {
         self.address
     }
 
-    /// What came so far.
+    /// The requests so far.
     pub(crate) fn seen(&self) -> Vec<Request> {
         self.seen.lock().expect("not poisoned").clone()
     }
 
-    /// The first request that `wanted` accepts, waited for.
+    /// Waits for the first request that `wanted` accepts.
     pub(crate) fn wait_for(&self, wanted: impl Fn(&Request) -> bool) -> Request {
         for _ in 0..1000 {
             if let Some(request) = self.seen().into_iter().find(&wanted) {

@@ -59,7 +59,7 @@ pub(super) fn result(request: &Request) -> Value {
     json!({"jsonrpc": "2.0", "id": request.json()["id"], "result": {}})
 }
 
-/// Sends one request to a server that answers it so, and gives what comes of it.
+/// Sends one request to a server that answers it like this, and returns the outcome.
 async fn outcome(answer: impl Fn(&Request, &mut Reply) + Send + Sync + 'static) -> Incoming {
     outcome_within(Limits::default(), answer).await
 }
@@ -280,7 +280,7 @@ async fn sessions_are_carried_ended_and_lost() {
     transport.send(Frame::notification("notifications/initialized", None).into()).expect("sent");
     transport.send(request(2, "tools/list").into()).expect("sent");
     assert_eq!(frame(&mut transport).await["id"], 2);
-    // The stream is opened beside the first request: either may come first.
+    // The stream is opened in parallel to the first request: either may arrive first.
     server.wait_for(|request| request.method == "GET");
     let seen = server.seen();
     let order: Vec<String> = seen.iter().map(|request| format!("{}{}", request.method, request.rpc())).collect();

@@ -1,4 +1,4 @@
-//! The same behaviour in every way that a server can be reached: stdio, Streamable HTTP, HTTP+SSE, and in both eras.
+//! The same behaviour over every transport: stdio, Streamable HTTP, HTTP+SSE, and in both eras.
 
 use serde_json::{Value, json};
 
@@ -17,7 +17,7 @@ pub(super) struct Way {
     pub(super) kept: bool,
 }
 
-/// What has to outlive a run: a kept server ends with it.
+/// Must outlive a run: a kept server ends with it.
 pub(super) struct Held {
     _gateway: Option<Gateway>,
     _keepers: Option<Keepers>,
@@ -41,7 +41,7 @@ impl Way {
         self.revision == "2026-07-28"
     }
 
-    /// What the server is called, so that a failure tells the way.
+    /// The server's name, which shows the transport in a failure.
     pub(super) fn name(self) -> String {
         let transport = match self.style {
             None => "stdio",
@@ -51,7 +51,7 @@ impl Way {
         format!("{}{transport}-{}", if self.kept { "kept-" } else { "" }, self.revision)
     }
 
-    /// A test with the server of `entry`, reached this way; the gateway has to outlive the run.
+    /// A test with the server of `entry`, reached this way; the gateway must outlive the run.
     fn reach(self, test: Test, mut entry: Value) -> (Test, Held) {
         let gateway = self.style.map(|style| Gateway::start(&entry, style));
         if let Some(gateway) = &gateway {

@@ -1,4 +1,4 @@
-//! Questions of every kind, at a terminal and from files, in every way that a server can be reached.
+//! Questions of every kind, at a terminal and from files, over every transport.
 
 use std::{process::Stdio, time::Duration};
 
@@ -116,7 +116,7 @@ fn an_interrupted_call_is_cancelled() {
         until("the call is there", || count("tools/call") == 1);
         kill(Pid::from_raw(child.id().try_into().expect("a process")), Signal::SIGINT).expect("interrupted");
         assert_eq!(wait(child, Duration::from_secs(20)).status, Some(130), "{}", way.name());
-        // A modern server over HTTP sees that its stream is closed; the gateway says so to the scripted one.
+        // A modern server over HTTP sees that its stream is closed; the gateway tells the scripted one.
         until(&format!("it is told, {}", way.name()), || count("notifications/cancelled") >= 1);
         drop(held);
     }

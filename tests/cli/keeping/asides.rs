@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::faults::pid;
 use crate::harness::{Fake, Kept, Step, Test, until};
 
-/// A server that asks for a name during its first call, and answers with it; later calls are `done`.
+/// A server that asks for a name during its first call, and answers with it; later calls return `done`.
 fn asking() -> Kept {
     let schema = json!({"type": "object", "properties": {"name": {"type": "string"}}});
     let ask =
@@ -21,7 +21,7 @@ fn asking() -> Kept {
     kept
 }
 
-/// The call is not there any more, and is not made again.
+/// The call is gone, and is not made again.
 #[track_caller]
 fn is_gone(kept: &Kept, why: &str) {
     for _ in 0..2 {
@@ -43,9 +43,9 @@ fn a_legacy_call_waits_in_the_keeper() {
     let run = kept.run(75, &["call", "forms", "greet", "--keep", "--defer", "call.json"]);
     assert!(run.stdout.contains("greet is waiting for answers"), "{}", run.stdout);
     assert_eq!(kept.standing("forms").expect("it is up")["waiting"], 1);
-    // Others go on meanwhile.
+    // Other calls continue meanwhile.
     assert_eq!(kept.run(0, &["call", "forms", "greet", "--answer", "name=Bob"]).stdout, "Hello, Bob!\n");
-    // Nobody answers: it waits on.
+    // Nobody answers: it keeps waiting.
     kept.run(75, &["resume", "call.json"]);
     let run = kept.run(0, &["resume", "call.json", "--answer", "name=Ada"]);
     assert_eq!(run.stdout, "Hello, Ada!\n");

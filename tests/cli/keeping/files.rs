@@ -1,4 +1,4 @@
-//! The files of kept servers: their modes, a disk that is full, and a folder that goes away.
+//! The files of kept servers: their modes, a full disk, and a folder that disappears.
 
 use std::{
     fs::{self, File},
@@ -12,7 +12,7 @@ use serde_json::json;
 
 use crate::harness::{Fake, Kept, Run, Step, Test, until, wait};
 
-/// Runs the program after these words of a shell's.
+/// Runs the program after this shell script.
 fn after(kept: &Kept, script: &str, words: &[&str]) -> Run {
     let command = kept.command(words);
     let mut shell = Command::new("sh");
@@ -27,7 +27,7 @@ fn mode(path: &Path) -> u32 {
         & 0o777
 }
 
-/// No file may be longer than nothing, as on a disk that is full: who writes is told so.
+/// No file may grow at all, as on a full disk: every write fails.
 const FULL: &str = "trap '' XFSZ; ulimit -f 0";
 
 #[test]
@@ -104,7 +104,7 @@ fn what_is_left_of_servers_that_are_no_longer_kept_is_removed() {
     kept.run(0, &["down", "a"]);
     let left = names();
     assert!(left.len() == 2 && left[0].strip_suffix(".log").is_some() && left[1] == "key", "{left:?}");
-    // The log may still tell why. A day later it is no longer of use.
+    // The log may still say why. A day later it is no longer useful.
     let log = File::options().write(true).open(folder.join(&left[0])).expect("a log");
     log.set_modified(SystemTime::now() - Duration::from_secs(25 * 60 * 60)).expect("set");
     kept.run(0, &["call", "b", "t", "--keep"]);
@@ -123,7 +123,7 @@ fn a_folder_that_goes_away_under_a_call_costs_the_call_nothing() {
     let child = kept.start(&["call", "s", "t"]);
     until("the call is there", || kept.count("s", "tools/call") == 1);
     fs::remove_dir_all(kept.keepers.path().join("toolnexus")).expect("gone");
-    // Another one does not find it, and keeps a server of its own.
+    // Another command does not find it, and keeps its own server.
     assert_eq!(kept.run(0, &["tools", "s", "--keep"]).stderr, "");
     fs::write(kept.folder().join("go"), "").expect("written");
     let run = wait(child, Duration::from_secs(20));

@@ -21,7 +21,7 @@ fn the_library_hears_how_far_a_call_of_a_kept_server_is() {
     let entry = json!({"command": env!("CARGO_BIN_EXE_toolnexus"), "args": ["demo-server"]});
     let kept = Kept::new(Test::new().entry("d", entry));
     kept.run(0, &["up", "d"]);
-    // In a process of its own, so that the folders of whoever runs the tests are left alone.
+    // In a separate process, so that the user's folders are left alone.
     let mut library = Command::new(env::current_exe().expect("this program"));
     library.args(["--exact", "keeping::library::a_call_with_progress", "--ignored", "--nocapture"]);
     library.env_clear().envs(kept.command(&[]).get_envs().filter_map(|(name, value)| Some((name, value?))));
@@ -49,7 +49,7 @@ async fn a_call_with_progress() {
         sink.lock().expect("whole").push(format!("{} of {total}", at.progress));
     });
     call.await.expect("a result");
-    // The test above reads what is said here.
+    // The test above reads this output.
     #[expect(clippy::print_stdout, reason = "it is for the test above")]
     {
         println!("heard {}", heard.lock().expect("whole").join(", "));

@@ -1,4 +1,4 @@
-//! Signing in through a kept server.
+//! Signing in with a kept server.
 
 use crate::{
     harness::{Keepers, Test, until},
@@ -16,7 +16,7 @@ fn test(world: &World, keepers: &Keepers, words: &[&str]) -> Test {
 fn a_person_signs_in_through_the_command_that_needs_it() {
     let world = World::new();
     let keepers = Keepers::within(world.home());
-    // What is said about questions of servers does not count for a sign-in.
+    // Options about servers' questions do not apply to a sign-in.
     for (index, words) in [&["--elicit", "decline"][..], &["--elicit", "off"]].into_iter().enumerate() {
         let words = [&["call", "URL", "read", "--keep"], words].concat();
         if index == 0 {
@@ -50,7 +50,7 @@ fn without_a_terminal_nobody_is_bothered_and_nothing_is_kept() {
     assert_eq!(kept.stderr, alone.stderr);
     assert_eq!((world.count("/register"), world.count("/authorize")), (0, 0));
     until("nothing is left", || keepers.processes().is_empty());
-    // After a sign-in elsewhere the next one is kept.
+    // After a sign-in elsewhere, the next one is used.
     world.sign_in(&["login", "URL"]);
     test(&world, &keepers, &["call", "URL", "read", "--keep"]).stdout("read is done\n").stderr("").run();
     assert!(!keepers.processes().is_empty());

@@ -6,7 +6,7 @@ fn text(text: &str) -> Value {
     json!({"content": [{"type": "text", "text": text}]})
 }
 
-/// A server whose first call is answered `first`, and every other one `later`.
+/// A server whose first call is answered with `first`, and every other one with `later`.
 fn counting() -> Fake {
     Fake::new().tool("t").result(text("first")).result(text("later"))
 }

@@ -18,7 +18,7 @@ fn hello(words: &str) -> Vec<u8> {
     frame
 }
 
-/// A command of another version says so, and hears who is there.
+/// A command of another version, and the answer that it gets.
 fn another_command(kept: &Kept) -> String {
     let mut stream = UnixStream::connect(kept.socket().expect("a socket")).expect("connected");
     stream.write_all(&hello(r#"{"Hello":{"program":"toolnexus 99","mood":"good"}}"#)).expect("written");

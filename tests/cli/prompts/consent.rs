@@ -1,14 +1,15 @@
-//! What a person agrees to is what they read and chose: no key that was already down, no letter, no space.
+//! A person agrees only to what they read and chose: not with a key that was already down, not with a letter or a
+//! space.
 
 use serde_json::{Value, json};
 
 use super::{Step, asks, key, request, schema, script, two_texts};
 
-/// How often keyboards repeat a held key, in milliseconds.
+/// The key repeat intervals of keyboards, in milliseconds.
 const REPEATS: [u64; 3] = [33, 100, 200];
 
-/// The question is cancelled. On a busy machine the keys of a held one can come so far apart that each is a press of its
-/// own, so two tries more are made.
+/// The question is cancelled. On a busy machine the repeats of a held key can come so far apart that each counts as a
+/// separate press, so there are two more attempts.
 #[track_caller]
 fn nothing_is_accepted(what: &str, mut attempt: impl FnMut() -> Value) {
     let is_cancelled = (0..3).any(|_| attempt() == json!({"action": "cancel"}));

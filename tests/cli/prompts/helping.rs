@@ -40,7 +40,7 @@ fn seconds_and_the_offset_are_filled_in_and_a_comma_is_explained() {
     person.review_and_send().see("done");
     let content = json!({"when": "2026-01-31T09:30:00Z", "size": 1.8});
     assert_eq!(person.end(0).reply("forms", "ask-1")["content"], content);
-    // Where nothing is reviewed, what is sent is shown first.
+    // Without a review, the value that will be sent is shown first.
     let person = asks(&schema(&json!({"when": when}), &["when"])).env("TZ", "UTC").at_terminal(24, 80);
     person
         .see("when")

@@ -62,7 +62,7 @@ fn ctrl_c_cancels_the_question_and_the_call_goes_on() {
     let person = asks(&two_texts()).at_terminal(24, 80);
     person.fill("name", "Ada").see("2 of 2").send("half").send(key::CTRL_C).see("cancelled").see("done");
     assert_eq!(person.end(0).reply("forms", "ask-1"), json!({"action": "cancel"}));
-    // In a list too.
+    // In a list, too.
     let form = schema(&json!({"c": {"enum": ["x", "y"]}}), &["c"]);
     let person = asks(&form).at_terminal(24, 80);
     person.see("› x").send(key::CTRL_C).see("cancelled").see("done");
@@ -102,7 +102,7 @@ fn where_no_shell_could_wake_it_ctrl_z_does_nothing() {
     let person = asks(&two_texts()).at_terminal(24, 80);
     person.see("1 of 2").send("Ad").see_typed("› Ad");
     let times = person.written().matches("1 of 2").count();
-    // It is drawn anew, and nothing else.
+    // It is redrawn, and nothing else.
     person.send(key::CTRL_Z).see_written_again("1 of 2", times).see_typed("› Ad").send("a\r");
     person.see("2 of 2").see("Ada").send(key::CTRL_C).see("done");
     assert_eq!(person.end(0).reply("forms", "ask-1"), json!({"action": "cancel"}));

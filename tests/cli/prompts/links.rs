@@ -14,7 +14,7 @@ fn link(url: &str) -> Test {
     ])
 }
 
-/// With a browser that writes down what it is asked to open.
+/// With a browser that records what it is asked to open.
 fn with_browser(test: Test) -> Test {
     let test = test.file("browser", "#!/bin/sh\nprintf '%s' \"$1\" > opened.tmp\nmv opened.tmp opened\necho noise\n");
     test.env("BROWSER", "sh browser")
@@ -56,7 +56,7 @@ fn a_link_can_be_opened_by_hand_declined_and_cancelled() {
 
 #[test]
 fn without_a_browser_the_address_is_there_and_a_note() {
-    // No other program is found than the shell that starts the server.
+    // Only the shell that starts the server can be found.
     let test = link(URL);
     let programs = test.folder().join("programs");
     fs::create_dir(&programs).expect("a folder");

@@ -50,12 +50,12 @@ fn script(steps: impl IntoIterator<Item = Step>) -> Test {
     Test::new().server("forms", &fake).args(["call", "forms", "greet"])
 }
 
-/// An object schema with these properties, the first of which are required.
+/// An object schema with these properties, of which these are required.
 fn schema(properties: &Value, required: &[&str]) -> Value {
     json!({"type": "object", "properties": properties, "required": required})
 }
 
-/// A form of two required texts.
+/// A form with two required text fields.
 fn two_texts() -> Value {
     schema(&json!({"name": {"type": "string"}, "town": {"type": "string"}}), &["name", "town"])
 }
@@ -67,7 +67,7 @@ impl AtTerminal {
         self.see(&format!("{label}  ")).see("› ").send(keys).send(key::ENTER)
     }
 
-    /// Sends what is reviewed.
+    /// Sends the reviewed form.
     #[track_caller]
     fn review_and_send(&self) -> &Self {
         self.see("What forms will receive").see("  Send").send("1").see("› Send").send(key::ENTER)

@@ -1,4 +1,4 @@
-//! Questions of the program's own, and what it lists, at a terminal.
+//! The program's own questions and listings, at a terminal.
 
 use serde_json::json;
 

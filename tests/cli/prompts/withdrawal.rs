@@ -2,7 +2,7 @@ use serde_json::{Value, json};
 
 use super::{AtTerminal, Step, Test, key, request, schema, script, two_texts};
 
-/// The server asks, takes that back when it is told to (by a file that appears), and asks something else.
+/// The server asks, withdraws the question when a file appears, and asks something else.
 fn withdrawing(form: &Value) -> Test {
     let next = schema(&json!({"other": {"type": "string"}}), &["other"]);
     script([

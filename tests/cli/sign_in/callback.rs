@@ -1,9 +1,9 @@
-//! Who may come back to the page that a sign-in ends with.
+//! Who may return to the page at the end of a sign-in.
 
 use super::{World, person::visit, world::Bent};
 use crate::harness::pages;
 
-/// Signs in with what the authorization server sends back bent like this; it has to fail, and no code may be used.
+/// Signs in with a changed answer from the authorization server; it must fail, and no code may be used.
 fn refused(edit: impl Fn(&str, &mut Vec<(String, String)>) + Send + Sync + 'static, why: &str) {
     let world = Bent::default().back(edit).start();
     let running = world.start(&["login", "URL"]);
@@ -31,7 +31,7 @@ fn an_answer_names_the_very_authorization_server_that_was_asked() {
     refused(|_, back| back.push(("iss".to_owned(), "https://evil.example".to_owned())), ANOTHER);
     refused(|_, back| back.insert(0, ("iss".to_owned(), "https://evil.example".to_owned())), ANOTHER);
     refused(|base, back| back.push(("iss".to_owned(), base.to_owned())), ANOTHER);
-    // An error is worth no more than a code.
+    // An error is not trusted more than a code.
     refused(
         |_, back| {
             set(back, "iss", Some("https://evil.example"));
@@ -88,14 +88,14 @@ fn strangers_are_turned_away_and_the_sign_in_goes_on() {
     not_expected(&format!("{root}/"), &[], "GET", "404");
     not_expected(&format!("{root}/callback/x"), &[], "GET", "404");
     not_expected(&format!("{root}/favicon.ico"), &[], "GET", "404");
-    // The right path, and nothing or the wrong thing in it.
+    // The right path with no parameters, or wrong ones.
     for query in ["", "?code=x", "?code=x&state=", "?code=x&state=wrong", "?error=access_denied&state=wrong"] {
         not_expected(&format!("{back}{query}"), &[], "GET", "4");
     }
-    // The right state, and the wrong one beside it.
+    // The right state, and a wrong one with it.
     not_expected(&format!("{back}?code=x&state={state}&state=wrong"), &[], "GET", "4");
     not_expected(&format!("{back}?code=x&state=wrong&state={state}"), &[], "GET", "4");
-    // All of it right, from a site whose name was pointed here, from its script, and by other means.
+    // All of it right, but from a site whose name points here, from its script, and with other methods.
     not_expected(last.as_str(), &[("Host", "evil.example")], "GET", "403");
     not_expected(last.as_str(), &[("Origin", "https://evil.example")], "GET", "403");
     not_expected(last.as_str(), &[("Content-Type", "application/x-www-form-urlencoded")], "POST", "403");
@@ -130,7 +130,7 @@ fn a_busy_port_is_told() {
 fn a_malicious_authorization_server_gets_no_code_of_an_honest_one() {
     let honest = World::new();
     let authorize = honest.server.url("/authorize");
-    // It sends the browser on to the honest one, with everything that it was given.
+    // It redirects the browser to the honest one, with all parameters.
     let evil = Bent::default()
         .special(move |request, reply| {
             let Some((_, query)) = request.path.split_once("/authorize?") else { return false };

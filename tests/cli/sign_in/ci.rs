@@ -53,7 +53,7 @@ fn a_program_signs_in_with_what_another_authority_says_of_it() {
         url::form_urlencoded::parse(&asked.body).into_owned().collect();
     assert_eq!(form["grant_type"], "urn:ietf:params:oauth:grant-type:jwt-bearer");
     assert_eq!((&*form["assertion"], &*form["scope"], &*form["client_id"]), ("aaa.bbb.jwt-s3cret", "read", "job"));
-    // What was refused is not tried again, nor in another way.
+    // Refused credentials are not tried again, in this way or another.
     let before = world.count("/token");
     let run = test().file("id.jwt", "aaa.bbb.other").status(5).stderr_contains("invalid_grant").run();
     assert!(!run.stderr.contains("aaa.bbb"), "{}", run.stderr);
@@ -112,7 +112,7 @@ fn a_client_with_a_key_shows_it_when_it_signs_out() {
             url::form_urlencoded::parse(&asked.body).into_owned().collect();
         assert_eq!((&*form["client_id"], form["client_assertion"].split('.').count()), ("ci", 3));
     }
-    // Without the configuration the key is unknown: what is here is forgotten, and it is said.
+    // Without the configuration the key is unknown: the tokens are deleted here, and the message says so.
     world.sign_in_test(test(&["login", "cal"]));
     let run = world.test(&["logout"]).stderr_contains("could not be revoked").run();
     assert!(run.stdout.starts_with("signed out of "), "{}", run.stdout);
@@ -155,7 +155,7 @@ fn a_header_that_is_configured_comes_before_a_sign_in() {
     let sent = world.server.seen().pop().expect("a request");
     assert_eq!(sent.header("authorization"), Some(bearer.strip_prefix("Authorization: ").expect("a header")));
     world.test(&["call", "URL", "read", "--bearer-env", "TOKEN"]).env("TOKEN", &token).stdout("read is done\n").run();
-    // One that is refused is not replaced behind one's back.
+    // A refused token is not silently replaced.
     let wrong = world.test(&["call", "URL", "read", "-H", "Authorization: Bearer wrong"]).status(5).run();
     assert!(!wrong.stderr.contains("Bearer wrong"), "{}", wrong.stderr);
     let login = world.test(&["login", "URL", "-H", &bearer]).status(2).run();

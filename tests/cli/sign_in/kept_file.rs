@@ -1,4 +1,4 @@
-//! The file in which sign-ins are kept, when something happened to it.
+//! The file with the sign-ins, after something has happened to it.
 
 use std::{fs, os::unix::fs::PermissionsExt as _};
 
@@ -8,7 +8,7 @@ fn mode(world: &World) -> u32 {
     fs::metadata(world.sign_ins()).expect("the file").permissions().mode() & 0o777
 }
 
-/// A world in which somebody signed in, and something was done to the file since.
+/// A world in which somebody signed in, and then the file was changed.
 fn with(text: impl Fn(&str) -> String, permissions: u32) -> World {
     let world = World::new();
     world.sign_in(&["login", "URL"]);
@@ -30,7 +30,7 @@ fn refused(world: &World, why: &str) {
         assert!(run.stderr.contains(why) && run.stderr.contains("sign-ins.json"), "{words:?}: {}", run.stderr);
         assert!(!run.stderr.contains("s3cret"), "{}", run.stderr);
     }
-    // Signing out of what cannot be read is no success.
+    // Signing out fails if the file cannot be read.
     let run = world.test(&["logout"]).run_any();
     assert!(run.status != Some(0) && run.stderr.contains(why), "{}", run.stderr);
     assert_eq!(fs::read(world.sign_ins()).expect("the file"), kept, "it was written over");
@@ -81,7 +81,7 @@ fn a_killed_writer_leaves_the_file_whole_and_the_lock_free() {
     let lock = world.sign_ins().with_file_name("sign-ins.lock");
     assert_eq!(fs::metadata(lock).expect("the lock").permissions().mode() & 0o777, 0o600);
     world.ledger().expire();
-    // The kernel frees the lock of a process that is gone.
+    // The kernel releases the lock of a process that is gone.
     let test = world.test(&["call", "URL", "read"]);
     let mut child = test.command().spawn().expect("the program starts");
     child.kill().expect("killed");

@@ -1,10 +1,10 @@
-//! Documents that lead astray.
+//! Misleading metadata.
 
 use serde_json::{Value, json};
 
 use super::{World, world::Bent};
 
-/// Signs in to such a world; it has to fail for this reason before anybody is asked anything.
+/// Signs in to such a world; it must fail for this reason before anybody is asked anything.
 #[track_caller]
 fn refused(bent: Bent, why: &str) -> World {
     let world = bent.start();
@@ -149,14 +149,14 @@ fn documents_that_are_nonsense_are_told() {
     }
 }
 
-/// A server whose metadata stands at another place than itself, as its refusals say.
+/// A server whose metadata is in another place, according to its refusals.
 fn elsewhere(place: String) -> Bent {
     Bent::default().challenge(move |_| format!("Bearer resource_metadata=\"{place}\""))
 }
 
 #[test]
 fn metadata_at_another_origin_counts_when_it_is_about_this_server() {
-    // RFC 9728 (section 5.1): the address may be any; what it says has to be about the address that was asked.
+    // RFC 9728 (section 5.1): it may be anywhere, as long as it is about the requested address.
     let mcp = std::sync::Arc::new(std::sync::Mutex::new(String::new()));
     let about = std::sync::Arc::clone(&mcp);
     let other = Bent::default()
@@ -171,7 +171,7 @@ fn metadata_at_another_origin_counts_when_it_is_about_this_server() {
     assert_eq!(link.of("resource"), world.mcp());
     assert_eq!(link.0.port(), Some(other.server.address().port()), "its own authorization server");
     link.visit();
-    // The token is the other's, and this world does not know it; that it came here alone is what counts.
+    // The token is the other server's, and this world does not know it; the point is that it was sent only here.
     running.end(5);
     assert!(other.server.seen().iter().all(|request| request.path != "/mcp"));
 }
@@ -198,7 +198,7 @@ fn a_server_that_wants_the_token_of_another_gets_none() {
         document["authorization_servers"] = json!([issuer]);
     });
     refused(bent, "is for another resource");
-    // Who is signed in there shows nothing of it elsewhere.
+    // A token is never sent to another server.
     victim.sign_in(&["login", "URL"]);
     victim.test(&["call", &thief.mcp(), "read"]).status(5).run();
     assert!(thief.server.seen().iter().all(|request| request.header("authorization").is_none()));

@@ -1,4 +1,4 @@
-//! A sign-in for a person who has no terminal: on the page on which the questions of servers are asked, too.
+//! A sign-in for a person without a terminal: on the page that also shows the questions of servers.
 
 use super::{Link, World};
 use crate::harness::{AtBrowser, Page, Tab, until};
@@ -12,14 +12,14 @@ fn asked(world: &World) -> (AtBrowser, Tab, Page) {
     (run, tab, page)
 }
 
-/// The link on the page, and the page on which its end is waited for.
+/// The link on the page, and the page that waits for its end.
 fn opened(tab: &Tab, page: &Page) -> (Link, Page) {
     let rest = page.body.split_once("<a class=\"main agrees\" href=\"").expect("a link").1;
     let address = rest.split('"').next().unwrap_or_default().replace("&amp;", "&");
     let link = Link(address.parse().expect("an address"));
     tab.send(page, "opened", &[]);
     until("the page goes on", || tab.get("").text().contains("Continue in the other tab"));
-    // Whoever looks at the first page again is led on.
+    // Reloading the first page redirects to the next.
     assert_eq!((tab.get("1").status, tab.get("1").leads_to().as_str()), (303, ""));
     (link, tab.get(""))
 }

@@ -10,7 +10,7 @@ use crate::harness::AtTerminal;
 const DOWN: &str = "\x1b[B";
 const ENTER: &str = "\r";
 
-/// The address that stands on a screen, whole: it is written without a line end in it.
+/// The complete address on a screen: it is written without a line end in it.
 pub(super) fn shown(written: &str) -> Link {
     let start = written.rfind("http://127.0.0.1:").filter(|at| written[*at..].contains("/authorize?"));
     let start = start.or_else(|| written.find("/authorize?").and_then(|at| written[..at].rfind("http://")));
@@ -36,7 +36,7 @@ fn a_person_signs_in_in_the_browser() {
     let ended = person.end(0);
     assert!(!ended.screen.contains("s3cret"), "{}", ended.screen);
     world.test(&["call", "URL", "read"]).stdout("read is done\n").stderr("").run();
-    // It is asked for once.
+    // It is asked for only once.
     world.test(&["login", "URL"]).stdout_contains("already signed in").run();
     assert_eq!((world.count("/authorize"), world.count("/token")), (1, 1));
 }
@@ -88,7 +88,7 @@ fn over_ssh_the_last_address_is_pasted_and_leaves_no_trace_on_the_screen() {
     person.send(ENTER).see("nothing to do here");
     let link = shown(&person.written());
     let last = link.follow();
-    // What does not belong here is not taken, and nothing is lost.
+    // An address that does not belong here is refused, and nothing is lost.
     for wrong in ["nothing", "http://127.0.0.1:1/callback?code=x&state=y"] {
         person.send(&format!("\x1b[200~{wrong}\x1b[201~")).send(ENTER);
         person.see("That is not the right address");
@@ -119,7 +119,7 @@ fn login_without_a_terminal_starts_the_browser_and_shows_the_address() {
         if is_started {
             running.visit();
         } else {
-            // The address is on standard error, which ends with the run: the request says what it holds.
+            // The address is on standard error, which ends with the run: the request shows its content.
             running.shown().visit();
         }
         let run = running.end(0);

@@ -11,7 +11,7 @@ use url::Url;
 use super::World;
 use crate::harness::{Run, Test, pages, until, wait};
 
-/// A link that the program opened or showed, and what may be done with it.
+/// A link that the program opened or showed, and what can be done with it.
 pub(crate) struct Link(pub(crate) Url);
 
 impl Link {
@@ -21,7 +21,7 @@ impl Link {
         query(&self.0, key).unwrap_or_else(|| panic!("no {key} in {}", self.0))
     }
 
-    /// Where the authorization server sends a browser that comes with this link.
+    /// The page to which the authorization server redirects a browser with this link.
     #[track_caller]
     pub(crate) fn follow(&self) -> Url {
         let (head, _) = pages::request(self.0.as_str(), "GET", &[("Connection", "close")], "");
@@ -29,14 +29,14 @@ impl Link {
         Url::parse(to.unwrap_or_else(|| panic!("leads nowhere: {head}"))).expect("an address")
     }
 
-    /// Goes there and back; the last page, its head before it.
+    /// Goes there and back; returns the last page, including its head.
     #[track_caller]
     pub(crate) fn visit(&self) -> String {
         visit(&self.follow())
     }
 }
 
-/// The page at `url`, its head before it.
+/// The page at `url`, including its head.
 pub(crate) fn visit(url: &Url) -> String {
     let (head, body) = pages::get(url.as_str());
     format!("{head}\n{body}")
@@ -51,7 +51,7 @@ pub(crate) fn query(url: &Url, key: &str) -> Option<String> {
 pub(crate) struct Running<'a> {
     child: Child,
     world: &'a World,
-    /// Its folder goes when this goes.
+    /// Its folder is removed when this is dropped.
     test: Test,
 }
 
@@ -61,14 +61,14 @@ impl World {
         self.start_test(self.test(words))
     }
 
-    /// The same for a command that was made ready.
+    /// The same for a prepared command.
     pub(crate) fn start_test(&self, test: Test) -> Running<'_> {
         let mut command = test.command();
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         Running { child: command.spawn().expect("the program starts"), world: self, test }
     }
 
-    /// The link that the browser was started with.
+    /// The link with which the browser was started.
     #[track_caller]
     pub(crate) fn opened(&self) -> Link {
         let path = self.home().join("opened");
@@ -84,7 +84,7 @@ impl World {
         self.sign_in_test(self.test(words))
     }
 
-    /// The same for a command that was made ready.
+    /// The same for a prepared command.
     #[track_caller]
     pub(crate) fn sign_in_test(&self, test: Test) -> Run {
         let run = self.start_test(test);
@@ -118,7 +118,7 @@ impl Running<'_> {
         }
     }
 
-    /// Reads a line byte for byte, so that the rest stays where it is.
+    /// Reads a line byte by byte, so that the rest stays unread.
     #[track_caller]
     fn next(&mut self, pipe: impl Fn(&mut Child) -> Option<&mut dyn Read>) -> String {
         let mut line = Vec::new();
@@ -142,7 +142,7 @@ impl Running<'_> {
         self.end_with_test(status).0
     }
 
-    /// Likewise, with what owns its folder.
+    /// The same, with the owner of its folder.
     #[track_caller]
     pub(crate) fn end_with_test(self, status: i32) -> (Run, Test) {
         let run = wait(self.child, Duration::from_secs(30));

@@ -7,7 +7,7 @@ use serde_json::json;
 use super::World;
 use crate::harness::Test;
 
-/// A program that prints a line of `tokens` each time it is run, the last one again and again, and counts.
+/// A program that prints the next line of `tokens` each time it is run, the last one repeatedly, and counts.
 fn printing(test: Test, tokens: &[&str]) -> Test {
     let script = "#!/bin/sh\necho x >> ran\nn=$(wc -l < ran)\nsed -n \"${n}p\" tokens | grep . || tail -n 1 tokens\n";
     test.file("print", script).file("tokens", tokens.join("\n") + "\n")

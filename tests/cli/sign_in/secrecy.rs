@@ -1,4 +1,4 @@
-//! Nothing secret is anywhere but where it belongs.
+//! Secrets are only where they belong.
 
 use std::{
     fs,
@@ -12,7 +12,7 @@ use crate::harness::{Keepers, Test, until};
 
 const SECRET: &str = "client-s3cret-marker";
 
-/// Every file below `folder`, with what is in it.
+/// Every file below `folder`, with its content.
 fn files(folder: &Path, all: &mut Vec<(PathBuf, String)>) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let path = entry.path();
@@ -24,7 +24,7 @@ fn files(folder: &Path, all: &mut Vec<(PathBuf, String)>) {
     }
 }
 
-/// A stdio server that writes down its environment, its own command line and that of who started it, and ends.
+/// A stdio server that records its environment, its own command line and its parent's, and ends.
 const SPY: &str = "#!/bin/sh\nenv > spied-env.$$\ntr '\\0' ' ' < /proc/$$/cmdline > spied-args.$$\n\
     tr '\\0' ' ' < /proc/$PPID/cmdline >> spied-args.$$\ntr '\\0' '\\n' < /proc/$PPID/environ > spied-parent.$$\nexit 1\n";
 
@@ -38,7 +38,7 @@ fn test(world: &World, words: &[&str]) -> Test {
     world.test(words).config(&config(world)).file("spy", SPY)
 }
 
-/// What of all this is found in `text`.
+/// Which of these secrets are in `text`.
 fn leaks(world: &World, text: &str) -> Vec<String> {
     let ledger = world.ledger();
     let all = ledger.secrets.iter().map(String::as_str).chain([SECRET]);
@@ -77,14 +77,14 @@ fn no_secret_is_in_output_traces_errors_command_lines_or_environments() {
     for output in ["text", "json", "events"] {
         check(test(&world, &["login", "cal", "--again", "-o", output]).args(trace), true, 0);
         check(test(&world, &["call", "cal", "read", "-o", output]).args(trace), false, 0);
-        // More scopes are needed, and a renewal is made.
+        // More scopes are needed, and a token is renewed.
         world.ledger().expire();
         check(test(&world, &["call", "cal", "write", "-o", output]).args(trace), false, 5);
         let spied = check(test(&world, &["tools", "--trust", "-o", output]).args(trace), false, 0);
         assert!(spied >= 3, "the spy was started and wrote down what it saw");
         check(test(&world, &["servers", "--check", "--trust", "-o", output]), false, 4);
         check(test(&world, &["login", "cal", "--status", "-o", output]), false, 0);
-        // The authorization server repeats what it was given.
+        // The authorization server repeats what it was sent.
         world.ledger().expire();
         world.ledger().refusal = Some("invalid_request");
         check(test(&world, &["call", "cal", "read", "-o", output]).args(trace), false, 5);
@@ -92,13 +92,13 @@ fn no_secret_is_in_output_traces_errors_command_lines_or_environments() {
         check(test(&world, &["logout", "cal", "-o", output]), false, 0);
     }
     assert_eq!(commands, 24);
-    // All of that went on for real.
+    // All of that really happened.
     let secrets = world.ledger().secrets.clone();
     for kind in ["code-", "access-", "refresh-"] {
         assert!(secrets.iter().filter(|secret| secret.starts_with(kind)).count() >= 3, "{secrets:?}");
     }
     assert!(secrets.iter().any(|secret| secret.len() >= 43), "a verifier: {secrets:?}");
-    // The browser was given the link, and nothing else of it.
+    // The browser got the link, and nothing else.
     let mut all = Vec::new();
     files(world.home(), &mut all);
     assert!(all.iter().any(|(path, _)| path.ends_with("opened.env")));

@@ -1,4 +1,4 @@
-//! More scopes, and servers that are never content.
+//! More scopes, and servers that are never satisfied.
 
 use super::{World, world::Bent};
 
@@ -32,7 +32,7 @@ fn at_a_terminal_more_is_asked_for_at_once() {
 
 #[test]
 fn a_step_that_leads_nowhere_is_taken_once() {
-    // The authorization server gives what was asked for, and the server wants it again.
+    // The authorization server grants the scopes, and the server asks for them again.
     let never = |request: &super::super::http::server::Request, reply: &mut super::super::http::server::Reply| {
         let is_call = request.rpc() == "tools/call";
         if is_call {
@@ -62,7 +62,7 @@ fn a_server_that_refuses_every_token_does_not_go_on_for_ever() {
         })
         .start();
     let mut running = world.start(&["login", "URL"]);
-    // A person who goes on agreeing is asked no more than three times.
+    // A person who keeps agreeing is asked at most three times.
     let mut times = 0;
     let run = loop {
         if world.home().join("opened").exists() {

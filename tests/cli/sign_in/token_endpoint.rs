@@ -1,4 +1,4 @@
-//! What the authorization server gives out, and takes back.
+//! The tokens that the authorization server issues, and revokes.
 
 use std::collections::HashMap;
 
@@ -14,26 +14,26 @@ use super::super::http::server::{Reply, Request};
 
 type Pairs = HashMap<String, String>;
 
-/// Everything that was given out.
+/// Everything that was issued.
 #[derive(Default)]
 pub(crate) struct Ledger {
     codes: HashMap<String, Pairs>,
-    /// Tokens that count, with their scopes.
+    /// Valid tokens, with their scopes.
     access: HashMap<String, String>,
     refresh: HashMap<String, String>,
-    /// Every secret that there ever was.
+    /// Every secret that ever existed.
     pub(crate) secrets: Vec<String>,
-    /// Who may have a token for itself: a client's id and secret.
+    /// Who may get a token for itself: a client's id and secret.
     pub(crate) account: Option<(String, String)>,
-    /// How long a token lives, in seconds, where that is said.
+    /// How long a token lives, in seconds, if set.
     pub(crate) life: Option<u64>,
     /// Whether the code was entered on the other device.
     pub(crate) is_approved: bool,
     /// How often a token was renewed.
     pub(crate) renewed: usize,
-    /// What was revoked.
+    /// The revoked tokens.
     pub(crate) revoked: Vec<String>,
-    /// What the token endpoint says in place of anything else.
+    /// What the token endpoint answers instead of anything else.
     pub(crate) refusal: Option<&'static str>,
     made: usize,
 }
@@ -47,30 +47,30 @@ impl Ledger {
         secret
     }
 
-    /// A code for what was asked.
+    /// A code for this request.
     pub(super) fn code(&mut self, asked: &[(String, String)]) -> String {
         let code = self.secret("code");
         self.codes.insert(code.clone(), asked.iter().cloned().collect());
         code
     }
 
-    /// The scopes of a token that counts.
+    /// The scopes of a valid token.
     pub(super) fn scopes(&self, token: &str) -> Option<&str> {
         self.access.get(token).map(String::as_str)
     }
 
-    /// No token counts any more; those that renew them still do.
+    /// All access tokens expire; refresh tokens are still valid.
     pub(crate) fn expire(&mut self) {
         self.access.clear();
     }
 
-    /// Nothing counts any more.
+    /// Nothing is valid any more.
     pub(crate) fn revoke_all(&mut self) {
         self.access.clear();
         self.refresh.clear();
     }
 
-    /// A token that counts.
+    /// A valid token.
     pub(crate) fn token(&mut self, scopes: &str) -> String {
         let token = self.secret("access");
         self.access.insert(token.clone(), scopes.to_owned());
@@ -160,7 +160,7 @@ impl Ledger {
         reply.json(200, &answer);
     }
 
-    /// The scopes of a program that shows its secret, or a statement that somebody else checks.
+    /// The scopes of a program that shows its secret, or a JWT, which is checked elsewhere.
     fn own_account(&self, request: &Request, form: &Pairs) -> Option<String> {
         let (id, secret) = self.account.as_ref()?;
         let basic = format!("Basic {}", BASE64_STANDARD.encode(format!("{id}:{secret}")));

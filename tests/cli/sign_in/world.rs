@@ -1,4 +1,4 @@
-//! An authorization server and the MCP server that it protects, both on one port. A test bends what it wants bent.
+//! An authorization server and the MCP server that it protects, both on one port. A test changes what it needs changed.
 
 use std::{
     path::Path,
@@ -15,13 +15,13 @@ use super::{
 };
 use crate::harness::Test;
 
-/// Changes a document before it is sent; the server's base address is given with it.
+/// Changes a document before it is sent; it gets the server's base address.
 type Edit = Box<dyn Fn(&str, &mut Value) + Send + Sync>;
-/// Answers a request in its own way; `false` leaves it to the usual.
+/// Answers a request in a special way; `false` leaves it to the default.
 type Special = Box<dyn Fn(&Request, &mut Reply) -> bool + Send + Sync>;
 type Pairs = Vec<(String, String)>;
 
-/// What is unusual about a world.
+/// The peculiarities of a world.
 #[derive(Default)]
 pub(crate) struct Bent {
     resource: Option<Edit>,
@@ -31,7 +31,7 @@ pub(crate) struct Bent {
     challenge: Option<Box<dyn Fn(&str) -> String + Send + Sync>>,
 }
 
-/// The world as it is.
+/// The world.
 pub(crate) struct World {
     pub(crate) server: Server,
     ledger: Arc<Mutex<Ledger>>,
@@ -57,13 +57,13 @@ impl Bent {
         self
     }
 
-    /// Answers some requests in another way.
+    /// Answers some requests in a special way.
     pub(crate) fn special(mut self, answer: impl Fn(&Request, &mut Reply) -> bool + Send + Sync + 'static) -> Self {
         self.special.push(Box::new(answer));
         self
     }
 
-    /// What a refused request is told in `WWW-Authenticate`.
+    /// The `WWW-Authenticate` header of refusals.
     pub(crate) fn challenge(mut self, challenge: impl Fn(&str) -> String + Send + Sync + 'static) -> Self {
         self.challenge = Some(Box::new(challenge));
         self
@@ -76,7 +76,7 @@ impl Bent {
         let home = tempfile::tempdir().expect("a folder");
         let browser = home.path().join("browser");
         let opened = home.path().join("opened");
-        // What it is started with is written down: the link, and everything that it could read.
+        // Records what it is started with: the link, and everything that it could read.
         let script = format!(
             "#!/bin/sh\nenv >> '{0}.env'\nprintf '%s\\n' \"$*\" >> '{0}.args'\nprintf '%s' \"$1\" > '{0}.new'\nmv '{0}.new' '{0}'\n",
             opened.display()
@@ -178,7 +178,7 @@ impl Bent {
 }
 
 impl World {
-    /// One in which all is well.
+    /// One without peculiarities.
     pub(crate) fn new() -> Self {
         Bent::default().start()
     }
@@ -188,22 +188,22 @@ impl World {
         self.server.url("/mcp")
     }
 
-    /// What the authorization server has written down.
+    /// The authorization server's records.
     pub(crate) fn ledger(&self) -> MutexGuard<'_, Ledger> {
         self.ledger.lock().expect("not poisoned")
     }
 
-    /// The folder of the person, in which sign-ins are kept.
+    /// The folder of the person, with the sign-ins.
     pub(crate) fn home(&self) -> &Path {
         self.home.path()
     }
 
-    /// The file in which sign-ins are kept.
+    /// The file with the sign-ins.
     pub(crate) fn sign_ins(&self) -> std::path::PathBuf {
         self.home().join(".local/share/toolnexus/sign-ins.json")
     }
 
-    /// A command of the person who lives here; in it `URL` stands for the MCP server's address.
+    /// A command of the person who lives here; `URL` in it stands for the MCP server's address.
     pub(crate) fn test(&self, words: &[&str]) -> Test {
         let url = self.mcp();
         let home = self.home().to_str().expect("a path");

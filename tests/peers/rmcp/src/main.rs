@@ -1,5 +1,5 @@
-//! A server on the official Rust SDK, of the newest revision: its tool asks by rounds.
-//! usage: rmcp-peer [PORT] — over HTTP at PORT, else over stdio
+//! A server on the official Rust SDK, in the newest revision: its tool asks in rounds. usage: rmcp-peer [PORT] — over
+//! HTTP at PORT, or over stdio
 
 use std::{collections::BTreeMap, env, error::Error};
 
