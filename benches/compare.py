@@ -55,7 +55,7 @@ def free_port():
 
 
 def contest(title, contestants):
-    """Times each in turn, so that the machine's moods fall on all alike, and prints a table."""
+    """Times each in turn, so that variations of the machine affect all alike, and prints a table."""
     times, refused = {name: [] for name in contestants}, {}
     for round in range(ROUNDS + 1):
         for name, command in contestants.items():

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Times toolnexus beside other command-line clients of MCP, on the same servers, in turn, with warm caches: one call of
+# Compares toolnexus with other command-line MCP clients, on the same servers, in turn, with warm caches: one call of
 # server-everything over stdio, one over HTTP, and one over a connection that each keeps in its own way. Prints medians,
 # ratios and versions as a table. Installs the others with npm, pip and cargo.
 # usage: benches/compare.sh [ROUNDS]    default: 15

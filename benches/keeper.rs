@@ -5,7 +5,7 @@
 //! installed it, while it is kept, compared with a raw client in a separate process that writes one request to an open
 //! pipe; 64 calls at the same time; and the memory of the keeper and the command.
 
-#[expect(dead_code, reason = "the raw client here is a process of its own")]
+#[expect(dead_code, reason = "the raw client here is a separate process")]
 mod trivial;
 
 use std::{

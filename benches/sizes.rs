@@ -5,9 +5,9 @@
 //! same messages and does nothing else. With linear cost, ten times the size costs ten times as much, apart from the
 //! start.
 
-#![expect(clippy::cast_precision_loss, reason = "the figures are rounded when they are printed")]
+#![expect(clippy::cast_precision_loss, reason = "the values are rounded when they are printed")]
 
-#[expect(dead_code, reason = "the server here does more")]
+#[expect(dead_code, reason = "the server here is different")]
 mod trivial;
 
 use std::{

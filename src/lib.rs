@@ -18,11 +18,11 @@
 //! | people | [`terminal`], [`output`], `web` | prompts, the line editor, the browser; rendering; questions as pages |
 //! | kept servers | [`keeper`] | a process for each kept server; attaching to it |
 //! | host | [`host`], [`client`], [`config`], [`auth`] | servers, negotiation, rounds, tasks, time, sign-ins |
-//! | a server | [`demo`] | a small server on the server's half of [`elicitation`] |
-//! | pages | [`pages`] | the strict server on loopback for pages in a browser |
+//! | a server | [`demo`] | a small server built on the server's half of [`elicitation`] |
+//! | pages | [`pages`] | the strict loopback server for pages in a browser |
 //! | questions | [`elicitation`], [`form`], [`arguments`] | the bridge; schema to form; text to values |
 //! | wire | [`transport`], [`protocol`] | bytes to frames; frames and revisions as data |
-//! | ground | `text`, `files`, `system` | where text is cut; how files are read and written; what the system tells |
+//! | ground | `text`, `files`, `system` | shortening text; reading and writing files; information about the system |
 //!
 //! `tests/layers.rs` checks the imports against this map. Code for one system only is in files named after it
 //! (`unix.rs`), behind a few functions each: [`terminal`], process groups (`transport/stdio/group`), signals
@@ -41,10 +41,10 @@
 //! | feature | adds |
 //! | --- | --- |
 //! | none | `protocol`, `form`, `arguments`; of `elicitation` the bridge and the server's half |
-//! | `schema` | values held against the whole of JSON Schema. Without it a form checks what elicitation has (text, numbers, yes or no, choices, lists of choices, with all their rules); a field or a form that needs more is refused as "cannot be checked in this build", and never taken unseen |
+//! | `schema` | values checked against the whole of JSON Schema. Without it, a form checks what elicitation has (text, numbers, yes or no, choices, lists of choices, with all their rules); a field or a form that needs more is refused as "cannot be checked in this build", and never accepted unchecked |
 //! | `client` | `host`, `client`, `config`, `transport` over stdio; links and resolvers; `schema` |
 //! | `http` | servers at web addresses, sign-ins (`auth`), `pages`; `client` |
-//! | `cli` | the program, and with it `resolver`, `keeper`, `demo`; `client`. Without `http` it speaks stdio alone |
+//! | `cli` | the program, and with it `resolver`, `keeper`, `demo`; `client`. Without `http` it speaks only stdio |
 //!
 //! `cli` and `http` are the default.
 //!
@@ -82,18 +82,18 @@
 //! * No server text reaches a terminal before it is made safe.
 //! * No external `$ref` is fetched, and only `add`, `remove`, `enable`, `disable` and `import` write a configuration
 //!   file.
-
+//!
 //! # Messages
 //!
 //! 1. Say what happened, where, and what to do, in that order.
-//! 2. Each error is a clause that stands alone: "the server did not answer within 30 s", never "failed to …".
-//! 3. The subject comes first; the person who reads is "you".
-//! 4. Short words that one would say aloud: "not a number", "separated by commas".
-//! 5. Name the thing as the person wrote it: the argument, the key, the file with its line.
-//! 6. A value that is wrong is shown, cut; a secret never.
-//! 7. A hint is a command that can be copied, or the words to type.
-//! 8. MCP's own terms, and no others, for what MCP names.
-//! 9. Words that are not ours stand behind a bar, and never in our sentence.
+//! 2. Each error is a complete clause: "the server did not answer within 30 s", never "failed to …".
+//! 3. The subject comes first; the reader is "you".
+//! 4. Use short words that you would say aloud: "not a number", "separated by commas".
+//! 5. Name the thing as the reader wrote it: the argument, the key, the file with its line.
+//! 6. Show a wrong value, shortened; never show a secret.
+//! 7. A hint is a command to copy, or the words to type.
+//! 8. Use MCP's own terms, and no others, for what MCP names.
+//! 9. Other people's words stay behind a bar, and never in our sentence.
 //! 10. No full stop, no capital, no blame, and no excuse.
 
 #![cfg_attr(
@@ -102,12 +102,12 @@
         dead_code,
         unused_imports,
         rustdoc::broken_intra_doc_links,
-        reason = "a part leaves unused, and out of its page, what the others take"
+        reason = "a part of the features does not use, and does not document, everything"
     )
 )]
 
 #[cfg(all(not(unix), feature = "client"))]
-compile_error!("toolnexus runs on Unix (Linux, macOS) alone so far; without its features it is for every system");
+compile_error!("toolnexus runs only on Unix (Linux, macOS) so far; without its features it works on every system");
 
 pub mod arguments;
 pub mod elicitation;

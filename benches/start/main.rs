@@ -6,7 +6,7 @@
 //! times.
 
 mod https;
-#[expect(dead_code, reason = "what is held against each other here is run in turn")]
+#[expect(dead_code, reason = "the cases here are run in turn")]
 #[path = "../trivial/mod.rs"]
 mod trivial;
 

@@ -177,7 +177,7 @@ impl Signals {
     }
 
     /// Ends the process, with the terminal restored and no server left.
-    #[allow(clippy::exit, reason = "whoever would return from main may be blocked")]
+    #[allow(clippy::exit, reason = "the thread that would return from main may be blocked")]
     fn end_at_once(signal: u8) -> ! {
         restore();
         kill_all();

@@ -13,18 +13,18 @@ pub(super) fn find(_id: &str) -> Option<ApprovalPage> {
     None
 }
 
-#[expect(clippy::unused_async, reason = "a page takes its time")]
+#[expect(clippy::unused_async, reason = "with the feature `http` it awaits")]
 pub(super) async fn open() -> io::Result<ApprovalPage> {
-    Err(io::Error::other("this build serves no pages: one with the feature `http` does"))
+    Err(io::Error::other("this build cannot serve pages; a build with the feature `http` can"))
 }
 
 impl ApprovalPage {
-    #[expect(clippy::unused_async, reason = "a page takes its time")]
+    #[expect(clippy::unused_async, reason = "with the feature `http` it awaits")]
     pub(super) async fn approved(&self) {
         match self.never {}
     }
 
-    #[expect(clippy::unused_async, reason = "a page takes its time")]
+    #[expect(clippy::unused_async, reason = "with the feature `http` it awaits")]
     pub(super) async fn approved_within(&self, _time: Duration) -> bool {
         match self.never {}
     }

@@ -25,14 +25,14 @@ pub(crate) struct Checker {
 
 impl Checker {
     /// The checker of the whole document `root`: every member that a form can check is checked.
-    #[expect(clippy::unnecessary_wraps, reason = "the other checker may not be able to read it")]
+    #[expect(clippy::unnecessary_wraps, reason = "the other checker may fail")]
     pub(crate) fn new(root: &Value) -> Result<Self, String> {
         let rules_others = root.get("additionalProperties").is_some_and(Value::is_object);
         Ok(Self { form: Some(Form::from_schema(root)), rules_others })
     }
 
     /// The checker for rules about a whole form: it checks nothing.
-    #[expect(clippy::unnecessary_wraps, reason = "the other checker may not be able to read it")]
+    #[expect(clippy::unnecessary_wraps, reason = "the other checker may fail")]
     pub(super) fn within(_root: &Arc<Value>, _budget: &Budget) -> Result<Self, String> {
         Ok(Self { form: None, rules_others: false })
     }
@@ -43,19 +43,19 @@ impl Checker {
     }
 
     /// The parts of the schema that cannot be read: not determined here.
-    #[expect(clippy::unused_self, reason = "the other checker has read something")]
+    #[expect(clippy::unused_self, reason = "the other checker uses `self`")]
     pub(crate) fn unread(&self) -> &[String] {
         &[]
     }
 
     /// Whether a check stays within the value's budget.
-    #[expect(clippy::unused_self, reason = "the other checker looks")]
+    #[expect(clippy::unused_self, reason = "the other checker uses `self`")]
     pub(super) fn is_affordable(&self, _value: &Value) -> bool {
         true
     }
 
     /// Everything that is wrong with `value`, or cannot be known about it.
-    #[expect(clippy::unnecessary_wraps, reason = "the other checker may have too much to do")]
+    #[expect(clippy::unnecessary_wraps, reason = "the other checker may fail")]
     pub(crate) fn faults(&self, value: &Value) -> Result<Vec<Fault>, TooCostly> {
         let (Some(form), Value::Object(content)) = (&self.form, value) else { return Ok(vec![unchecked()]) };
         let is_field = |key: &String| form.fields.iter().any(|field| field.key == *key);

@@ -124,7 +124,7 @@ impl HostOptions {
 
     /// Authorizes requests to `server`: this build has no web addresses.
     #[cfg(not(feature = "http"))]
-    #[expect(clippy::unused_self, clippy::unnecessary_wraps, reason = "with the feature `http` it is otherwise")]
+    #[expect(clippy::unused_self, clippy::unnecessary_wraps, reason = "with the feature `http` it is used")]
     fn credentials(
         &self,
         _server: &ServerName,

@@ -64,7 +64,7 @@ impl Draft {
     }
 
     /// Puts `value` into the inputs of `node`, or empties them.
-    #[allow(clippy::match_same_arms, reason = "the order of the arms counts")]
+    #[allow(clippy::match_same_arms, reason = "the order of the arms matters")]
     pub(super) fn lay(&mut self, node: &ControlNode, value: Option<&Value>) {
         let field = &node.field;
         self.forget(&node.id);

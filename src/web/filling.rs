@@ -33,7 +33,7 @@ pub(super) struct FormReading {
 
 impl Filling {
     /// A form that nobody has touched.
-    #[allow(clippy::unnecessary_box_returns, reason = "it is kept in a box")]
+    #[allow(clippy::unnecessary_box_returns, reason = "it is stored in a box")]
     pub(crate) fn new(form: Form) -> Box<Self> {
         let nodes = ControlNode::all(&form);
         let draft = Draft::of(&nodes);
@@ -133,7 +133,7 @@ mod tests {
 
     use super::*;
 
-    #[allow(clippy::unnecessary_box_returns, reason = "it is kept in a box")]
+    #[allow(clippy::unnecessary_box_returns, reason = "it is stored in a box")]
     fn filling(properties: &Value) -> Box<Filling> {
         Filling::new(Form::from_schema(&json!({"type": "object", "properties": properties, "required": ["who"]})))
     }

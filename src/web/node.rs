@@ -84,7 +84,7 @@ impl ControlNode {
     }
 }
 
-#[allow(clippy::match_same_arms, reason = "the order of the arms counts")]
+#[allow(clippy::match_same_arms, reason = "the order of the arms matters")]
 fn control(id: &str, field: &Field, depth: usize) -> Control {
     match &field.kind {
         FieldKind::Text(_) | FieldKind::Number(_) | FieldKind::Json if field.secret => Control::Secret,

@@ -1,4 +1,4 @@
-// A desktop that shows notifications, as far as the session bus goes: writes a line for each of them.
+// A desktop that shows notifications, as far as the session bus is concerned: writes a line for each of them.
 
 const { sessionBus, interface: { Interface, ACCESS_READWRITE } } = require('dbus-next');
 const process = require('node:process');
@@ -34,5 +34,5 @@ Notifications.configureMembers({
 const bus = sessionBus();
 bus.export('/org/freedesktop/Notifications', new Notifications('org.freedesktop.Notifications'));
 bus.requestName('org.freedesktop.Notifications', 0).then(() => process.stdout.write('ready\n'));
-// Whoever started this is gone.
+// The parent process is gone.
 process.stdin.resume().on('end', () => process.exit(0));

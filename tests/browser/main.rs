@@ -9,7 +9,7 @@ mod look;
 mod notice;
 mod sign_in;
 
-#[expect(dead_code, unused_imports, reason = "most of it is for the tests without a browser")]
+#[expect(dead_code, unused_imports, reason = "most of it is only used by the tests without a browser")]
 #[path = "../cli/harness/mod.rs"]
 mod harness;
 

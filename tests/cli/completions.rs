@@ -30,7 +30,7 @@ fn program(run: &Run) -> Command {
 }
 
 /// The output of a shell script; skipped, with a message, if the shell is not installed.
-#[allow(clippy::print_stdout, reason = "a test that is left out says so")]
+#[allow(clippy::print_stdout, reason = "a skipped test says so")]
 fn script(run: &Run, shell: &str, script: &str) -> Option<String> {
     if !Path::new("/usr/bin").join(shell).exists() && !Path::new("/bin").join(shell).exists() {
         println!("SKIPPED: {shell} is not installed");

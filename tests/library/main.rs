@@ -14,7 +14,7 @@ use toolnexus::{
 };
 
 mod demo_over_http;
-#[allow(dead_code, reason = "the tests of the program use the rest of it")]
+#[allow(dead_code, reason = "the program's own tests use the rest")]
 #[path = "../cli/http/server.rs"]
 mod web_server;
 

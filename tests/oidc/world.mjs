@@ -8,13 +8,13 @@ import { createRequire } from 'node:module';
 import process from 'node:process';
 import Provider from 'oidc-provider';
 
-// Standard output carries the address alone, and may be closed after it.
+// Standard output has only the address, and may be closed after it.
 console.info = console.error;
 const server = http.createServer();
 await new Promise((ready) => server.listen(0, '127.0.0.1', ready));
 const base = `http://127.0.0.1:${server.address().port}`;
 const mcp = `${base}/mcp`;
-// How many seconds a token lives that is issued now, and until when the last one does.
+// The lifetime of new tokens in seconds, and when the last one expires.
 let life = 3600;
 let end = 0;
 const counts = { refreshed: 0, revoked: 0 };
@@ -31,7 +31,7 @@ const child = spawn(process.execPath, [everything, 'streamableHttp'], {
 });
 for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, () => process.exit(0));
 process.on('exit', () => child.kill());
-// Whoever started this is gone.
+// The parent process is gone.
 process.stdin.resume().on('end', () => process.exit(0));
 let said = '';
 await new Promise((ready) => {
@@ -70,7 +70,7 @@ provider.on('grant.success', (context) => {
 });
 const callback = provider.callback();
 
-// Passes a request on to the MCP server, without the token, and its answer back as it comes.
+// Passes a request on to the MCP server, without the token, and streams its answer back.
 function pass(request, body, response) {
   const { authorization, ...headers } = request.headers;
   const options = { port, host: '127.0.0.1', method: request.method, path: '/mcp', headers };

@@ -35,7 +35,7 @@ async def book(day: str, ctx: Context) -> str:
 
 @mcp.tool()
 def echo(words: str) -> str:
-    """Says it again."""
+    """Repeats it."""
     return words
 
 

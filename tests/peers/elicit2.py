@@ -1,4 +1,4 @@
-"""A server on the official Python SDK 2.x, which asks in the way of the revision that is spoken.
+"""A server on the official Python SDK 2.x, which asks in the way of the negotiated revision.
 
 usage: elicit2.py [stdio | stream | json | stateless | sse] [PORT]
 """
@@ -23,7 +23,7 @@ class Booking(BaseModel):
 
 
 class Sure(BaseModel):
-    """Whether it is meant."""
+    """Whether it is intended."""
 
     sure: bool
 
@@ -44,13 +44,13 @@ def book(day: str, booking: Annotated[Booking, Resolve(ask)], sure: Annotated[Su
 
 @mcp.tool()
 def plain(words: str) -> str:
-    """Says it again, and asks nothing."""
+    """Repeats it, and asks nothing."""
     return words
 
 
 @mcp.tool()
 async def ask_back(day: str, ctx: Context) -> str:
-    """Books a table, and asks by a request of its own, which no modern revision has."""
+    """Books a table, and asks with a request, which no modern revision has."""
     asked = await ctx.elicit(message=f"Your table on {day}", schema=Booking)
     return f"{asked.action}: {getattr(asked, 'data', None)!r}"
 

@@ -1,4 +1,4 @@
-"""A server on FastMCP, at its defaults, with a tool for every kind of type that `ctx.elicit` takes.
+"""A server on FastMCP, with its defaults, and with a tool for every kind of type that `ctx.elicit` accepts.
 
 usage: fast.py [stdio | http] [PORT]
 """
@@ -74,7 +74,7 @@ for name, kind in TYPES.items():
 
 @mcp.tool
 def plain(words: str) -> str:
-    """Says it again, and asks nothing."""
+    """Repeats it, and asks nothing."""
     return words
 
 

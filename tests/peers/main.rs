@@ -1,7 +1,7 @@
 //! Against other people's servers: run by `tests/peers/run`, which installs them. Not part of plain `cargo test`.
 
 mod everyday;
-#[expect(dead_code, unused_imports, reason = "the scripted servers are for the tests that need no peers")]
+#[expect(dead_code, unused_imports, reason = "the scripted servers are for tests without peers")]
 #[path = "../cli/harness/mod.rs"]
 mod harness;
 mod http;

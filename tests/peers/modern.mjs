@@ -1,5 +1,5 @@
 // A server on the official TypeScript SDK 2.x: both eras, with a tool that asks by rounds.
-// usage: modern.mjs [PORT] — over HTTP at PORT, else over stdio
+// usage: modern.mjs [PORT] — over HTTP at PORT, or over stdio
 
 import { createServer } from 'node:http';
 import process from 'node:process';

@@ -100,7 +100,7 @@ impl ArgumentsLines {
     }
 
     /// How much has been read, from 0 to 1, if the size is known.
-    #[expect(clippy::cast_precision_loss, reason = "a bar of a few steps")]
+    #[expect(clippy::cast_precision_loss, reason = "a progress bar has only a few steps")]
     pub(crate) fn part(&self) -> Option<f64> {
         self.size.map(|size| self.read.load(Ordering::Relaxed) as f64 / size.max(1) as f64)
     }

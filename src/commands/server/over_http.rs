@@ -82,7 +82,7 @@ impl SignIns {
 }
 
 /// A person at a browser; the address is printed on standard error.
-#[expect(clippy::unnecessary_wraps, reason = "a build without pages has none")]
+#[expect(clippy::unnecessary_wraps, reason = "a build without pages always fails")]
 pub(crate) fn browser(args: &QuestionArgs, printer: &Arc<Printer>) -> anyhow::Result<Browser> {
     let printer = Arc::clone(printer);
     let sink: BrowserSink = Arc::new(move |notice| {

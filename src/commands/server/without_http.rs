@@ -28,7 +28,7 @@ impl SignIns {
         Self
     }
 
-    #[expect(clippy::unused_self, reason = "with the feature `http` there may be some")]
+    #[expect(clippy::unused_self, reason = "with the feature `http` it uses `self`")]
     pub(crate) fn of(&self, _entry: &ServerEntry) -> Option<(String, Value)> {
         None
     }
@@ -43,7 +43,7 @@ impl Browser {
         match *self {}
     }
 
-    #[expect(clippy::unused_async, reason = "pages take their time")]
+    #[expect(clippy::unused_async, reason = "with the feature `http` it awaits")]
     pub(crate) async fn close(&self) {
         match *self {}
     }
@@ -63,7 +63,7 @@ pub(crate) fn browser(_args: &QuestionArgs, _printer: &Arc<Printer>) -> anyhow::
 
 /// # Errors
 /// Always: there is no HTTP.
-#[expect(clippy::unused_async, reason = "serving takes its time")]
+#[expect(clippy::unused_async, reason = "with the feature `http` it awaits")]
 pub(crate) async fn serve_demo(_port: u16, _printer: &Printer) -> anyhow::Result<()> {
     Err(Error::usage("`--http` needs a build with the feature `http`").into())
 }

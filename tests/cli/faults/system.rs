@@ -93,7 +93,7 @@ const FULL: &str = r#"
     exit $status"#;
 
 #[test]
-#[expect(clippy::print_stderr, reason = "a test that is left out says so")]
+#[expect(clippy::print_stderr, reason = "a skipped test says so")]
 fn a_disk_that_is_full() {
     let in_namespace = |words: &[&str]| Command::new("unshare").args(["-rm", "sh", "-c"]).args(words).output();
     if !in_namespace(&["mount -t tmpfs none /mnt"]).is_ok_and(|output| output.status.success()) {

@@ -252,7 +252,7 @@ impl Server {
 }
 
 /// Ends the server, which waited in vain.
-#[allow(clippy::exit, clippy::print_stderr, reason = "it is a program of its own, and says why it ends")]
+#[allow(clippy::exit, clippy::print_stderr, reason = "this is a separate program, and says why it ends")]
 fn gave_up(wanted: &dyn std::fmt::Display) -> ! {
     eprintln!("the fake server waited {} s in vain for {wanted}", limit().as_secs());
     std::process::exit(97)

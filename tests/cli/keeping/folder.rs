@@ -38,7 +38,7 @@ fn a_folder_behind_a_symbolic_link_is_not_used() {
 }
 
 #[test]
-#[allow(clippy::print_stderr, reason = "whoever runs the tests is told what was not tried")]
+#[allow(clippy::print_stderr, reason = "a skipped test says so")]
 fn a_folder_or_a_socket_of_another_user_is_not_used() {
     if !nix::unistd::geteuid().is_root() {
         eprintln!("SKIPPED: only root can give a file to another user");

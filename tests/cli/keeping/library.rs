@@ -50,7 +50,7 @@ async fn a_call_with_progress() {
     });
     call.await.expect("a result");
     // The test above reads this output.
-    #[expect(clippy::print_stdout, reason = "it is for the test above")]
+    #[expect(clippy::print_stdout, reason = "the test above reads it")]
     {
         println!("heard {}", heard.lock().expect("whole").join(", "));
     }
