@@ -52,7 +52,7 @@ fn slot(answer: &Value) -> Option<WaitFor> {
 fn messages_become_replies() {
     for vector in vectors("messageToReply") {
         let slot = slot(&vector["answer"]);
-        let reply = server_request_response(slot.as_ref(), &vector["message"]).now_or_never().expect("at once");
+        let reply = server_request_response(slot.as_ref(), &vector["message"]).now_or_never().expect("immediately");
         let reply = reply.map_or(Value::Null, |frame| serde_json::from_slice(frame.bytes()).expect("JSON"));
         assert_eq!(reply, vector["reply"], "{vector}");
     }

@@ -123,7 +123,7 @@ async fn serve(plan: &Plan<'_>, site: Arc<dyn Site>) -> Result<Pages, AuthError>
     Pages::serve(at(None), site).await.map_err(failed)
 }
 
-type Came = (Fields, Option<tokio::sync::oneshot::Sender<Option<String>>>);
+type BrowserReturn = (Fields, Option<tokio::sync::oneshot::Sender<Option<String>>>);
 
 /// Waits for the browser, or for the person to paste the final address.
 async fn come_back(
@@ -131,7 +131,7 @@ async fn come_back(
     state: &str,
     returns: &mut mpsc::Receiver<Return>,
     stop: &CancellationToken,
-) -> Result<Came, AuthError> {
+) -> Result<BrowserReturn, AuthError> {
     let (mut pasting, mut is_wrong) = (true, false);
     loop {
         let over = stop.child_token();

@@ -25,7 +25,7 @@ pub enum ClientError {
         spoken: String,
     },
     /// The server requires an authorization that it did not get.
-    #[error("the server wants authorization: {0}")]
+    #[error("the server requires authorization: {0}")]
     Unauthorized(Unauthorized),
     /// The connection was lost, or failed, after the server was ready.
     #[error("the connection was lost during {method}")]

@@ -14,9 +14,9 @@ const LONGEST: usize = 2_000;
 
 /// The tools of a server as last listed over the current connection.
 #[derive(Default)]
-pub(super) struct KnownTools(Mutex<Option<ListedTools>>);
+pub(super) struct KnownTools(Mutex<Option<CachedTools>>);
 
-struct ListedTools {
+struct CachedTools {
     tools: Vec<Tool>,
     /// How often the tools had changed before they were listed.
     changes: u64,
@@ -37,7 +37,7 @@ impl KnownTools {
     /// Remembers what was listed over `session` when its tools had changed this often.
     pub(super) fn set(&self, session: &Arc<Conversation>, changes: u64, tools: &[Tool]) {
         let (tools, over) = (tools.to_vec(), Arc::downgrade(session));
-        let listed = (tools.len() <= LONGEST).then(|| ListedTools { tools, changes, at: Instant::now(), over });
+        let listed = (tools.len() <= LONGEST).then(|| CachedTools { tools, changes, at: Instant::now(), over });
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = listed;
     }
 

@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     clock::{Clock, Patience},
-    driver::{self, DriverCommand, DriverSetup, Request},
+    driver::{self, DriverCommand, DriverRequest, DriverSetup},
     scope::{CallScope, OpenScope},
 };
 use crate::{
@@ -110,7 +110,7 @@ impl Wire {
         let own = watch::Sender::new(now);
         let heard = scope.map_or(&own, |scope| &scope.heard);
         heard.send_replace(now);
-        if self.commands.send(DriverCommand::Request(Request { id: id.clone(), out, token, reply })).is_err() {
+        if self.commands.send(DriverCommand::Request(DriverRequest { id: id.clone(), out, token, reply })).is_err() {
             return Err(Failure::Transport(gone()));
         }
         let mut abandon =

@@ -24,7 +24,7 @@ mod unix;
 use unix::ProgramSignals;
 
 /// What a signal asks for.
-enum Came {
+enum SignalAction {
     /// Ctrl-C.
     Interrupt,
     /// Ctrl-Z.
@@ -202,11 +202,11 @@ impl Signals {
             loop {
                 match signals.next().await {
                     // At a prompt Ctrl-C closes the question, and the call continues; a pager uses it for itself.
-                    Came::Interrupt if !is_asking() && !is_paging() => self.interrupt(),
+                    SignalAction::Interrupt if !is_asking() && !is_paging() => self.interrupt(),
                     // A prompt restores the terminal first.
-                    Came::Suspend if !is_asking() => gate().beside(suspend),
-                    Came::End => self.fire(TERMINATED),
-                    Came::Interrupt | Came::Suspend => {}
+                    SignalAction::Suspend if !is_asking() => gate().beside(suspend),
+                    SignalAction::End => self.fire(TERMINATED),
+                    SignalAction::Interrupt | SignalAction::Suspend => {}
                 }
             }
         });

@@ -200,7 +200,7 @@ mod tests {
         let other = reason("the answer is for another question (elc-0-0)");
         assert_eq!(told(&strange).await, (cancel.clone(), other));
         let broken = wait_for(|_| async { Err("the desk is empty".into()) });
-        assert_eq!(told(&broken).await, (cancel, reason("whoever answers failed: the desk is empty")));
+        assert_eq!(told(&broken).await, (cancel, reason("the resolver failed: the desk is empty")));
     }
 
     #[tokio::test]

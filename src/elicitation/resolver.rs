@@ -216,7 +216,7 @@ fn until_stopped(
             () = stop.cancelled() => Outcome::Withdrawn,
             answer = answer => match answer {
                 Ok(answer) => Outcome::Answered(answer),
-                Err(error) => Outcome::Unanswerable(Why::new(format!("whoever answers failed: {}", with_causes(&*error)))),
+                Err(error) => Outcome::Unanswerable(Why::new(format!("the resolver failed: {}", with_causes(&*error)))),
             },
         }
     }

@@ -73,7 +73,7 @@ pub fn parse_response(frame: &Frame) -> Result<Verdict, ServerHalfError> {
     }
 }
 
-/// Reads an `ElicitResult` object, as it also stands in `inputResponses`.
+/// Reads an `ElicitResult` object, which `inputResponses` also contains.
 ///
 /// # Errors
 /// [`ServerHalfError::InvalidResponse`] for an unknown action, or for content that is not an object.

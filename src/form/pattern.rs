@@ -87,7 +87,7 @@ pub(crate) fn size(source: &str) -> u64 {
             }
             _ if in_class => {
                 let escape = (c == '\\').then(|| characters.next()).flatten();
-                // A property stands for a long list of ranges.
+                // A property means a long list of ranges.
                 let more = if escape.is_some_and(|(_, c)| matches!(c, 'p' | 'P')) { 300 } else { 1 };
                 last += more;
                 total = total.saturating_add(more);

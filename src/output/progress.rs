@@ -4,7 +4,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use super::progress_line::{Activity, Doing, line};
+use super::progress_line::{Doing, ProgressActivity, line};
 use crate::terminal::gate;
 
 /// Shorter waits are not shown.
@@ -22,7 +22,7 @@ pub(super) struct ProgressDisplay {
 }
 
 struct ProgressState {
-    activities: Vec<(u64, Activity)>,
+    activities: Vec<(u64, ProgressActivity)>,
     last: u64,
     /// Since when there has been something to wait for.
     busy_since: Option<Instant>,
@@ -102,7 +102,7 @@ impl ProgressDisplay {
         }
         state.last += 1;
         let id = state.last;
-        state.activities.push((id, Activity::new(doing, now)));
+        state.activities.push((id, ProgressActivity::new(doing, now)));
         if !state.has_thread {
             // Without a thread there is no line.
             state.has_thread = thread::Builder::new().name("progress".to_owned()).spawn(|| self.show()).is_ok();

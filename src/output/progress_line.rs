@@ -62,7 +62,7 @@ pub enum Doing {
 
 /// Something in progress.
 #[derive(Debug)]
-pub(super) struct Activity {
+pub(super) struct ProgressActivity {
     pub(super) doing: Doing,
     since: Instant,
     heard: Option<HeardProgress>,
@@ -76,7 +76,7 @@ struct HeardProgress {
     message: Option<String>,
 }
 
-impl Activity {
+impl ProgressActivity {
     pub(super) fn new(doing: Doing, since: Instant) -> Self {
         Self { doing, since, heard: None }
     }
@@ -96,8 +96,8 @@ impl Activity {
 
 /// One line, narrower than `columns` with room for the `^C` of a key, for what is in progress; the oldest if there are
 /// several.
-pub(super) fn line<'a>(activities: impl Iterator<Item = &'a Activity>, now: Instant, columns: usize) -> String {
-    let all: Vec<&Activity> = activities.collect();
+pub(super) fn line<'a>(activities: impl Iterator<Item = &'a ProgressActivity>, now: Instant, columns: usize) -> String {
+    let all: Vec<&ProgressActivity> = activities.collect();
     let many = all.iter().find(|one| matches!(one.doing, Doing::Many { .. }));
     let Some(shown) = many.or(all.first()) else { return String::new() };
     let elapsed = now - shown.since;
@@ -110,7 +110,7 @@ pub(super) fn line<'a>(activities: impl Iterator<Item = &'a Activity>, now: Inst
     fit(&text, columns.saturating_sub(4).clamp(1, WIDEST)).into_owned()
 }
 
-fn words(shown: &Activity, all: &[&Activity], elapsed: Duration) -> String {
+fn words(shown: &ProgressActivity, all: &[&ProgressActivity], elapsed: Duration) -> String {
     match &shown.doing {
         Doing::Starting { server, fetcher } if all.len() == 1 => match fetcher {
             Some(fetcher) if elapsed >= LONG => {
@@ -139,8 +139,8 @@ fn words(shown: &Activity, all: &[&Activity], elapsed: Duration) -> String {
     }
 }
 
-fn servers(all: &[&Activity]) -> String {
-    let name = |one: &&Activity| match &one.doing {
+fn servers(all: &[&ProgressActivity]) -> String {
+    let name = |one: &&ProgressActivity| match &one.doing {
         Doing::Starting { server, .. }
         | Doing::Reaching { server }
         | Doing::Listing { server }
@@ -183,18 +183,18 @@ mod tests {
         Doing::Call { server: "files".to_owned(), name: "search".to_owned() }
     }
 
-    fn at(seconds: u64, activities: &[Activity], columns: usize) -> String {
+    fn at(seconds: u64, activities: &[ProgressActivity], columns: usize) -> String {
         let since = activities[0].since;
         line(activities.iter(), since + Duration::from_secs(seconds), columns)
     }
 
     #[test]
     fn a_call_says_how_far_it_is_and_what_the_server_says_behind_a_bar() {
-        let mut one = Activity::new(call(), Instant::now());
-        assert_eq!(at(4, &[Activity::new(call(), one.since)], 80), "⠋ files, search  0:04");
+        let mut one = ProgressActivity::new(call(), Instant::now());
+        assert_eq!(at(4, &[ProgressActivity::new(call(), one.since)], 80), "⠋ files, search  0:04");
         one.hear(3.0, Some(12.0), Some("reading\u{1b}[2J\nsrc"));
         assert_eq!(at(75, &[one], 80), "⠋ files, search  ━━━─────────  3 of 12  1:15 │ reading\\u{1b}[2J\\nsrc");
-        let mut one = Activity::new(call(), Instant::now());
+        let mut one = ProgressActivity::new(call(), Instant::now());
         one.hear(0.5, Some(1.0), Some("half"));
         one.hear(0.75, Some(1.0), None);
         assert_eq!(at(0, &[one], 80), "⠋ files, search  ━━━━━━━━━───  75 %  0:00 │ half");
@@ -204,7 +204,7 @@ mod tests {
             (1e300, Some(f64::NAN), "  1e300  "),
             (5.0, Some(2.0), "━━━━━━━━━━━━  5 of 2"),
         ] {
-            let mut one = Activity::new(call(), Instant::now());
+            let mut one = ProgressActivity::new(call(), Instant::now());
             one.hear(done, total, None);
             assert!(at(0, &[one], 400).contains(told));
         }
@@ -212,7 +212,7 @@ mod tests {
 
     #[test]
     fn the_line_is_narrower_than_the_terminal() {
-        let mut one = Activity::new(call(), Instant::now());
+        let mut one = ProgressActivity::new(call(), Instant::now());
         one.hear(1.0, None, Some(&"漢".repeat(5_000)));
         let all = [one];
         for columns in [1, 2, 10, 40, 500] {
@@ -224,10 +224,11 @@ mod tests {
     fn a_slow_start_says_who_may_be_fetching() {
         let since = Instant::now();
         let starting = |server: &str| Doing::Starting { server: server.to_owned(), fetcher: Some("npx".to_owned()) };
-        let one = [Activity::new(starting("files"), since)];
+        let one = [ProgressActivity::new(starting("files"), since)];
         assert_eq!(at(1, &one, 80), "⠋ starting files  0:01");
         assert_eq!(at(2, &one, 80), "⠋ starting files, npx may be downloading it  0:02");
-        let all: Vec<Activity> = ["a", "b", "c", "d", "e"].map(|name| Activity::new(starting(name), since)).into();
+        let all: Vec<ProgressActivity> =
+            ["a", "b", "c", "d", "e"].map(|name| ProgressActivity::new(starting(name), since)).into();
         assert_eq!(at(2, &all, 80), "⠋ waiting for a, b, c, d and 1 more  0:02");
     }
 
@@ -235,8 +236,11 @@ mod tests {
     fn many_calls_are_counted() {
         let many = |part| Doing::Many { server: "s".into(), name: "t".into(), done: 37, failed: 1, running: 8, part };
         let since = Instant::now();
-        let all = [Activity::new(call(), since), Activity::new(many(Some(0.5)), since)];
+        let all = [ProgressActivity::new(call(), since), ProgressActivity::new(many(Some(0.5)), since)];
         assert_eq!(at(0, &all, 80), "⠋ s, t  ━━━━━━──────  37 done, 1 failed, 8 running  0:00");
-        assert_eq!(at(0, &[Activity::new(many(None), since)], 80), "⠋ s, t  37 done, 1 failed, 8 running  0:00");
+        assert_eq!(
+            at(0, &[ProgressActivity::new(many(None), since)], 80),
+            "⠋ s, t  37 done, 1 failed, 8 running  0:00"
+        );
     }
 }

@@ -28,7 +28,7 @@ impl Painter {
     /// Draws `lines`, which fit into the terminal, over the previous lines.
     pub(super) fn draw(&mut self, lines: &[ScreenLine], caret: &Caret, (rows, columns): (usize, usize)) {
         // Lines that are not overwritten are erased one by one: some terminals keep the screen in their scrollback if
-        // the rest of it is erased at once.
+        // the rest of it is erased in one step.
         let rows = lines.len().max(self.rows_drawn(columns).min(rows)).max(1);
         // No line wraps, whatever the terminal thinks of its width.
         let mut out = format!("\x1b[?25l\x1b[?7l{}", self.top(columns));

@@ -80,7 +80,7 @@ impl DriverSetup {
 /// A command for the driver.
 pub(in crate::client) enum DriverCommand {
     /// Send a request.
-    Request(Request),
+    Request(DriverRequest),
     /// A request is given up. If there is a reason, the server is told.
     Abandon {
         /// The request.
@@ -113,7 +113,7 @@ pub(in crate::client) enum DriverCommand {
 }
 
 /// A request to send.
-pub(in crate::client) struct Request {
+pub(in crate::client) struct DriverRequest {
     /// Its id.
     pub(in crate::client) id: Id,
     /// The frame, with that id.

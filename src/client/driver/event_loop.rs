@@ -13,7 +13,7 @@ use tokio::{
 };
 
 use super::{
-    DriverCommand, DriverSetup, Request,
+    DriverCommand, DriverRequest, DriverSetup,
     links::{ExpectedLinks, LinkWait},
     questions::OpenQuestion,
     tasks::OwnTasks,
@@ -158,8 +158,8 @@ impl Driver {
         }
     }
 
-    fn request(&mut self, request: Request) {
-        let Request { id, out, token, reply } = request;
+    fn request(&mut self, request: DriverRequest) {
+        let DriverRequest { id, out, token, reply } = request;
         let sent = match &self.closed {
             Some(closed) => Err(TransportError::Closed(closed.clone())),
             None => self.transport.send(out),

@@ -10,5 +10,5 @@ mod questions;
 mod tasks;
 mod whose;
 
-pub(super) use command::{DriverCommand, DriverSetup, Request};
+pub(super) use command::{DriverCommand, DriverRequest, DriverSetup};
 pub(super) use event_loop::spawn;

@@ -3,7 +3,7 @@ use std::{fs, io};
 use nix::sys::signal::Signal as Number;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
-use super::Came;
+use super::SignalAction;
 
 /// The signals that end or stop the program, except those that were ignored when it started.
 pub(super) struct ProgramSignals {
@@ -29,12 +29,12 @@ impl ProgramSignals {
     }
 
     /// The next one. Cancel-safe.
-    pub(super) async fn next(&mut self) -> Came {
+    pub(super) async fn next(&mut self) -> SignalAction {
         tokio::select! {
-            () = next(&mut self.interrupt) => Came::Interrupt,
-            () = next(&mut self.suspend) => Came::Suspend,
-            () = next(&mut self.terminate) => Came::End,
-            () = next(&mut self.hangup) => Came::End,
+            () = next(&mut self.interrupt) => SignalAction::Interrupt,
+            () = next(&mut self.suspend) => SignalAction::Suspend,
+            () = next(&mut self.terminate) => SignalAction::End,
+            () = next(&mut self.hangup) => SignalAction::End,
         }
     }
 }

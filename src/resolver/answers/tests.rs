@@ -42,7 +42,7 @@ fn answers(text: &str, typed: &[&str]) -> (Answers, Opened) {
 }
 
 fn outcome(answers: &Answers, question: &Arc<Question>) -> Outcome {
-    answers.claim(Arc::clone(question), CancellationToken::new()).now_or_never().expect("at once")
+    answers.claim(Arc::clone(question), CancellationToken::new()).now_or_never().expect("immediately")
 }
 
 /// The outcome without its id, as `accept {…}`, `decline`, `cancel`, `pass` or `fail: reason`.

@@ -7,7 +7,7 @@ use std::{
 /// Where keys are read.
 pub(in crate::terminal) type Input = OwnedFd;
 
-/// Standard input where it is a terminal, or, with `stdin_is_taken`, `/dev/tty`.
+/// Standard input if it is a terminal, or, with `stdin_is_taken`, `/dev/tty`.
 pub(in crate::terminal) fn open_input(stdin_is_taken: bool) -> Option<Input> {
     let stdin = io::stdin();
     if stdin.is_terminal() {

@@ -7,14 +7,14 @@ const MOST: (usize, usize) = (64, 256);
 
 /// What the processes of a group have done so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Activity {
+pub(super) struct GroupActivity {
     /// How long they have run on a processor.
     pub(super) ran: Duration,
     /// How long they waited for a free processor.
     waited: Duration,
 }
 
-impl Activity {
+impl GroupActivity {
     /// The activity of the group with this leader; `None` if the system does not report it (Linux does).
     pub(super) fn of_group(leader: GroupId) -> Option<Self> {
         let mut activity = Self::default();
@@ -74,19 +74,19 @@ mod tests {
     #[test]
     fn a_child_that_works_counts_for_its_group() {
         let (mut leader, id) = group("sh -c 'while :; do :; done' & wait");
-        let before = Activity::of_group(id).expect("known");
+        let before = GroupActivity::of_group(id).expect("known");
         let start = Instant::now();
-        while Activity::of_group(id).expect("known").since(before).total() < Duration::from_millis(20) {
+        while GroupActivity::of_group(id).expect("known").since(before).total() < Duration::from_millis(20) {
             assert!(start.elapsed() < Duration::from_secs(20));
         }
         assert!(id.kill());
         leader.wait().expect("waited for");
-        assert_eq!(Activity::of_group(id), None);
+        assert_eq!(GroupActivity::of_group(id), None);
     }
 
     #[test]
     fn what_cannot_be_read_is_not_known() {
-        let mut activity = Activity::default();
+        let mut activity = GroupActivity::default();
         assert_eq!(activity.add("12 34 5"), Some(()));
         assert_eq!((activity.ran, activity.total()), (Duration::from_nanos(12), Duration::from_nanos(46)));
         assert_eq!((activity.add(""), activity.add("x y"), activity.add("7")), (None, None, None));

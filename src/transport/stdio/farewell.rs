@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tokio::time::{Instant, sleep, sleep_until};
 
-use super::{GroupId, activity::Activity};
+use super::{GroupId, activity::GroupActivity};
 use crate::transport::Grace;
 
 /// How long a program may take that does nothing.
@@ -15,7 +15,7 @@ const LONGEST: Duration = Duration::from_secs(1);
 const BRIEF: Duration = Duration::from_millis(5);
 /// How often to check its activity.
 const LOOK: Duration = Duration::from_millis(100);
-/// Activity up to this much between two checks counts as nothing: timers and memory clean-ups run even in programs that
+/// GroupActivity up to this much between two checks counts as nothing: timers and memory clean-ups run even in programs that
 /// wait.
 const NOTHING: Duration = Duration::from_millis(5);
 /// The processor time that it takes to notice that the input was closed.
@@ -46,7 +46,7 @@ pub(super) async fn wait(grace: Grace, start: Instant, group: GroupId) -> bool {
 }
 
 async fn as_needed(group: GroupId) -> bool {
-    let Some(start) = Activity::of_group(group) else {
+    let Some(start) = GroupActivity::of_group(group) else {
         sleep(QUIET).await;
         return false;
     };
@@ -54,7 +54,7 @@ async fn as_needed(group: GroupId) -> bool {
     loop {
         sleep(LOOK).await;
         waited += LOOK;
-        let Some(now) = Activity::of_group(group) else {
+        let Some(now) = GroupActivity::of_group(group) else {
             sleep(QUIET.saturating_sub(waited)).await;
             return false;
         };
