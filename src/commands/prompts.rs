@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     error::Error,
-    output::{prompt_line, prompt_list},
+    output::{found_line, prompt_line, prompt_list},
 };
 
 /// What `prompts` takes.
@@ -57,7 +57,7 @@ pub(super) const PROMPTS: (&str, &str, &str) = ("prompts", "prompts/list", "prom
 
 fn shown(mut prompts: Vec<Value>, word: Option<&str>) -> Shown {
     prompts.retain(|entry| mentions(entry, word));
-    let found = prompts.iter().map(prompt_line).collect();
+    let found = prompts.iter().map(|prompt| found_line(prompt_line(prompt), prompt, word)).collect();
     let text = prompt_list(&prompts);
     Shown { value: json!({"prompts": prompts}), text, found }
 }

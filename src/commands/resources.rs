@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     error::Error,
-    output::{offer_line, resource_list},
+    output::{found_line, offer_line, resource_list},
 };
 
 /// What `resources` takes.
@@ -60,8 +60,9 @@ pub(super) async fn list(session: &CommandHost, server: &str) -> Result<(Vec<Val
 fn shown((mut resources, mut templates): (Vec<Value>, Vec<Value>), word: Option<&str>) -> Shown {
     resources.retain(|entry| mentions(entry, word));
     templates.retain(|entry| mentions(entry, word));
-    let found = resources.iter().map(|entry| offer_line(entry, "uri"));
-    let found = found.chain(templates.iter().map(|entry| offer_line(entry, "uriTemplate"))).collect();
+    let line = |entry: &Value, key: &str| found_line(offer_line(entry, key), entry, word);
+    let found = resources.iter().map(|entry| line(entry, "uri"));
+    let found = found.chain(templates.iter().map(|entry| line(entry, "uriTemplate"))).collect();
     let text = resource_list(&resources, &templates);
     Shown { value: json!({"resources": resources, "resourceTemplates": templates}), text, found }
 }

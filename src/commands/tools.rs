@@ -15,7 +15,7 @@ use super::{
 };
 use crate::{
     error::Error,
-    output::{PageOptions, Printer, offer_line, tool_list, tool_page},
+    output::{PageOptions, Printer, found_line, offer_line, tool_list, tool_page},
     protocol::Tool,
 };
 
@@ -130,7 +130,7 @@ fn shown(mut tools: Vec<Tool>, page: Option<&ToolPage<'_>>, word: Option<&str>) 
         Some(page) => tools.iter().map(|tool| page.text(tool)).collect(),
         None => tool_list(&tools),
     };
-    let found = tools.iter().map(|tool| offer_line(&tool.raw, "name")).collect();
+    let found = tools.iter().map(|tool| found_line(offer_line(&tool.raw, "name"), &tool.raw, word)).collect();
     Shown { value: json!({"tools": tools.into_iter().map(|tool| tool.raw).collect::<Vec<_>>()}), text, found }
 }
 

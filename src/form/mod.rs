@@ -55,5 +55,5 @@ pub(crate) use {
     resolve::resolve,
     secret::names_secret,
     value::{same, unsendable},
-    words::{bare, cut, nearest, range, type_of},
+    words::{bare, cut, nearest, quoted, range, type_of},
 };

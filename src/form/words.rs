@@ -10,7 +10,15 @@ pub(crate) fn cut(text: &str, limit: usize) -> String {
 
 /// A value in a sentence: text in quotes, everything else as JSON, shortened.
 pub(crate) fn quote(value: &Value) -> String {
-    cut(&value.to_string(), 60)
+    quoted(value, 60)
+}
+
+/// A value as JSON, at most `limit` characters of it; what is cut of a text still has both its quotation marks.
+pub(crate) fn quoted(value: &Value, limit: usize) -> String {
+    match value.as_str() {
+        Some(text) => Value::String(cut(text, limit)).to_string(),
+        None => cut(&value.to_string(), limit),
+    }
 }
 
 /// A value for a person: text as it is, everything else as JSON.

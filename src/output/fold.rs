@@ -2,7 +2,7 @@ use unicode_width::UnicodeWidthStr;
 
 use crate::text::wrap;
 
-/// The fewest columns in which the last cell of a row can still be read well.
+/// The fewest columns in which the last cell of a row can still be read well; on a wide terminal two fifths.
 const FEWEST: usize = 20;
 /// The indent of a cell below its row.
 const BELOW: usize = 4;
@@ -19,7 +19,7 @@ fn row(line: &str, columns: usize) -> Vec<String> {
     let (Some(gap), true) = (gap, line.width() > columns) else { return vec![line.to_owned()] };
     let (head, cell) = line.split_at(gap + 2);
     let at = head.width();
-    if at + FEWEST > columns {
+    if at + FEWEST.max(columns * 2 / 5) > columns {
         let room = columns.saturating_sub(indent + BELOW).max(FEWEST);
         let below = wrap(cell, room).into_iter().map(|part| format!("{}{part}", " ".repeat(indent + BELOW)));
         return head_rows(head.trim_end(), indent, columns).into_iter().chain(below).collect();
@@ -56,6 +56,10 @@ mod tests {
         assert_eq!(
             fold("search(query, limit?: whole number = 10, kind)  Finds it.\n", 30),
             "search(query, limit?:\n        whole number = 10,\n        kind)\n    Finds it.\n"
+        );
+        assert_eq!(
+            fold("operation(duration?=10, steps?=5, mode?: fast|slow)  Demonstrates a long operation.\n", 80),
+            "operation(duration?=10, steps?=5, mode?: fast|slow)\n    Demonstrates a long operation.\n"
         );
         assert_eq!(fold(text, 80), text);
         let json = "  \"description\": \"a text that is longer\"\n";

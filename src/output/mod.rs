@@ -3,6 +3,7 @@
 mod contents;
 mod example;
 mod fold;
+mod found;
 mod json;
 mod log_level;
 mod long_block;
@@ -21,6 +22,7 @@ mod shape;
 mod signature;
 mod tool;
 
+pub use found::found_line;
 pub use json::{one_line, pretty, safe_json};
 pub use log_level::LogLevel;
 pub use mode::{OutputMode, Verbosity};

@@ -259,7 +259,7 @@ mod tests {
     fn blocks_that_were_saved_say_where() {
         let json = r#"{"content":[{"type":"image","mimeType":"image/png","data":"AAAA"},{"type":"audio","data":"*"}]}"#;
         let raw = RawValue::from_string(json.to_owned()).expect("JSON");
-        let saved = [Some(Ok("out/image-1.png".into())), Some(Err("audio-2.bin was not saved: why".to_owned()))];
+        let saved = [Some(Ok("out/image.png".into())), Some(Err("audio.bin was not saved: why".to_owned()))];
         assert_eq!(
             result_text(
                 &CallToolResult::from_raw(&raw),
@@ -267,7 +267,7 @@ mod tests {
                 ResultLook { saved: &saved, ..ResultLook::default() },
                 true
             ),
-            "[image saved: out/image-1.png]\n[audio: audio-2.bin was not saved: why]\n"
+            "[image saved: out/image.png]\n[audio: audio.bin was not saved: why]\n"
         );
     }
 

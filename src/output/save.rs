@@ -29,14 +29,12 @@ pub type Saved = Option<Result<PathBuf, String>>;
 /// If the folder cannot be created.
 pub fn save_blocks(folder: &Path, blocks: &[ContentBlock]) -> io::Result<Vec<Saved>> {
     fs::create_dir_all(folder)?;
-    let mut count = 0;
     let mut taken = HashMap::new();
     let mut save = |block: &ContentBlock| {
-        count += 1;
         let (name, bytes) = match block {
-            ContentBlock::Image { mime_type, data } => (numbered("image", count, mime_type), decoded(data)),
-            ContentBlock::Audio { mime_type, data } => (numbered("audio", count, mime_type), decoded(data)),
-            ContentBlock::Resource(resource) => embedded(resource, count)?,
+            ContentBlock::Image { mime_type, data } => (named("image", mime_type), decoded(data)),
+            ContentBlock::Audio { mime_type, data } => (named("audio", mime_type), decoded(data)),
+            ContentBlock::Resource(resource) => embedded(resource)?,
             ContentBlock::Text(_) | ContentBlock::ResourceLink { .. } | ContentBlock::Unknown(_) => return None,
         };
         let written =
@@ -46,7 +44,7 @@ pub fn save_blocks(folder: &Path, blocks: &[ContentBlock]) -> io::Result<Vec<Sav
     Ok(blocks.iter().map(&mut save).collect())
 }
 
-fn embedded(resource: &Value, count: usize) -> Option<(String, Result<Vec<u8>, String>)> {
+fn embedded(resource: &Value) -> Option<(String, Result<Vec<u8>, String>)> {
     let part = |key: &str| resource.get(key).and_then(Value::as_str);
     let bytes = match (part("text"), part("blob")) {
         (Some(text), _) => Ok(text.as_bytes().to_vec()),
@@ -54,7 +52,7 @@ fn embedded(resource: &Value, count: usize) -> Option<(String, Result<Vec<u8>, S
         (None, None) => return None,
     };
     let kind = part("mimeType").unwrap_or(if part("text").is_some() { "text/plain" } else { "" });
-    let name = part("uri").and_then(name_in).unwrap_or_else(|| numbered("resource", count, kind));
+    let name = part("uri").and_then(name_in).unwrap_or_else(|| named("resource", kind));
     Some((name, bytes))
 }
 
@@ -71,8 +69,9 @@ fn name_in(uri: &str) -> Option<String> {
     (!name.is_empty()).then_some(name)
 }
 
-fn numbered(what: &str, count: usize, mime_type: &str) -> String {
-    format!("{what}-{count}.{}", extension(mime_type))
+/// The name of a file that has none: the first is `image.png`, and [`write_new`] numbers those that follow.
+fn named(what: &str, mime_type: &str) -> String {
+    format!("{what}.{}", extension(mime_type))
 }
 
 /// The file extension for this type.
@@ -180,11 +179,21 @@ mod tests {
         let place = folder.path().join("new/one");
         let saved = names(&save_blocks(&place, &blocks()).expect("saved"));
         let told = |name: &str| Some(name.to_owned());
-        assert_eq!(saved[..5], [None, told("image-2.png"), told("audio-3.x"), told("b c"), told("resource-5.pdf")]);
-        assert!(saved[5].as_ref().is_some_and(|reason| reason.starts_with("image-6.jpg was not saved: its data")));
-        assert_eq!(fs::read(place.join("image-2.png")).expect("a file"), b"\x89PNG");
-        assert_eq!(fs::read(place.join("audio-3.x")).expect("a file"), [0xff, 0xef]);
+        assert_eq!(saved[..5], [None, told("image.png"), told("audio.x"), told("b c"), told("resource.pdf")]);
+        assert!(saved[5].as_ref().is_some_and(|reason| reason.starts_with("image.jpg was not saved: its data")));
+        assert_eq!(fs::read(place.join("image.png")).expect("a file"), b"\x89PNG");
+        assert_eq!(fs::read(place.join("audio.x")).expect("a file"), [0xff, 0xef]);
         assert_eq!(fs::read_dir(&place).expect("a folder").count(), 4);
+    }
+
+    #[test]
+    fn the_first_of_a_kind_has_no_number() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let image = |kind: &str| json!({"type": "image", "mimeType": kind, "data": "AAAA"});
+        let values = [json!({"type": "text", "text": "two:"}), image("image/png"), image("image/png"), image("image/gif")];
+        let blocks: Vec<ContentBlock> = values.iter().map(ContentBlock::from_value).collect();
+        let saved = names(&save_blocks(folder.path(), &blocks).expect("saved"));
+        assert_eq!(saved[1..], ["image.png", "image-2.png", "image.gif"].map(|name| Some(name.to_owned())));
     }
 
     #[test]
@@ -192,12 +201,12 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let place = folder.path().join("saved");
         fs::create_dir(&place).expect("made");
-        fs::write(place.join("image-2.png"), "mine").expect("written");
+        fs::write(place.join("image.png"), "mine").expect("written");
         std::os::unix::fs::symlink(folder.path().join("target"), place.join("b c")).expect("linked");
         let saved = names(&save_blocks(&place, &blocks()).expect("saved"));
-        assert_eq!((saved[1].as_deref(), saved[3].as_deref()), (Some("image-2-2.png"), Some("b c-2")));
-        assert_eq!(fs::read(place.join("image-2.png")).expect("a file"), b"mine");
+        assert_eq!((saved[1].as_deref(), saved[3].as_deref()), (Some("image-2.png"), Some("b c-2")));
+        assert_eq!(fs::read(place.join("image.png")).expect("a file"), b"mine");
         assert!(!folder.path().join("target").exists());
-        assert!(save_blocks(&place.join("image-2.png"), &blocks()).is_err());
+        assert!(save_blocks(&place.join("image.png"), &blocks()).is_err());
     }
 }

@@ -1,6 +1,6 @@
 use serde_json::Value;
 
-use crate::form::{Keywords, bare, cut, resolve};
+use crate::form::{Keywords, bare, cut, quoted, resolve};
 
 /// How many schemas one drawing visits: deep nesting and repeated references must not cost more than they are worth.
 const MOST_STEPS: usize = 300;
@@ -133,11 +133,10 @@ pub(super) fn required(schema: &Keywords<'_>, key: &str) -> bool {
 /// A value in its shortest form: plain text unquoted, everything else as JSON.
 pub(super) fn literal(value: &Value) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '/' | '+' | '@' | ':' | '*' | '%');
-    let text = match value.as_str() {
-        Some(text) if !text.is_empty() && text.chars().all(is_plain) => bare(value),
-        _ => value.to_string(),
-    };
-    cut(&text, LONGEST)
+    match value.as_str() {
+        Some(text) if !text.is_empty() && text.chars().all(is_plain) => cut(&bare(value), LONGEST),
+        _ => quoted(value, LONGEST),
+    }
 }
 
 /// The first of `parts`, marked if there are more.
@@ -166,6 +165,8 @@ mod tests {
             (json!({"type": ["string", "null"]}), "text or null"),
             (json!({"type": ["string", "integer"]}), "text or whole number"),
             (json!({"enum": ["a", "b c", 1, null]}), "a|\"b c\"|1|null"),
+            (json!({"const": "a b ".repeat(20)}), "\"a b a b a b a b a b a b a b a b a b a b …\""),
+            (json!({"const": "ab".repeat(40)}), "abababababababababababababababababababab…"),
             (json!({"oneOf": [{"const": "a", "title": "A"}, {"const": "b"}]}), "a|b"),
             (
                 json!({"anyOf": [{"type": "boolean"}, {"type": "array", "items": {"type": "number"}}]}),

@@ -99,9 +99,9 @@ fn results_are_narrowed_and_saved_as_for_one_call() {
     let test = || Test::new().server("s", &counting().result(image.clone())).stdin("{\"n\":1}\n{\"n\":2}\n");
     let run = test().args(["call", "s", "t", "--each", "-", "--select", "id", "--save", "out"]).run();
     let lines = run.events();
-    assert_eq!(lines[0], json!({"index": 0, "ok": true, "result": 7, "saved": ["out/image-1.png"]}));
-    assert_eq!(lines[1]["saved"], json!(["out/image-1-2.png"]));
-    assert!(run.path("out/image-1-2.png").is_file());
+    assert_eq!(lines[0], json!({"index": 0, "ok": true, "result": 7, "saved": ["out/image.png"]}));
+    assert_eq!(lines[1]["saved"], json!(["out/image-2.png"]));
+    assert!(run.path("out/image-2.png").is_file());
     let run = test().args(["call", "s", "t", "--each", "-", "-o", "data"]).run();
     assert_eq!(
         run.stdout,

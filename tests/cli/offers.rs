@@ -214,6 +214,12 @@ fn a_word_is_found_in_names_and_descriptions_of_all_servers() {
     test().args(["tools", "--grep", "count"]).stdout(expected).run();
     test().args(["resources", "--grep", "NOTES"]).stdout_contains("forms demo://notes/{day}  The notes").run();
     test().args(["prompts", "--grep", "model"]).stdout_contains("forms introduce(name, tone?)  Asks").run();
+    // A word that the first sentence does not have is shown where it stands.
+    let about = "Places an order. It is checked, and the warehouse is told.";
+    let tools = json!({"tools": [{"name": "place", "description": about}]});
+    let test_of = Test::new().server("shop", &Fake::new().on("tools/list", [Step::Reply(tools)])).args(words);
+    let shown = "shop place  Places an order. It is checked, and the warehouse is told.\n";
+    test_of.args(["tools", "--grep", "Warehouse"]).stdout(shown).run();
     let run = test().args(["tools", "--grep", "count", "-o", "json"]).run();
     assert_eq!(run.json()["servers"]["s"]["tools"], json!([{"name": "Count_all"}]));
 }

@@ -62,10 +62,10 @@ fn one_part_is_printed_without_quotes() {
 
 #[test]
 fn what_is_no_text_is_saved_and_nothing_is_replaced() {
-    let test = call(found()).file("out/image-2.png", "mine").args(["--save", "out"]);
-    let run = test.stdout_contains("[image saved: out/image-2-2.png]\n[resource saved: out/notes.md]\n").run();
-    assert_eq!(fs::read(run.path("out/image-2.png")).expect("a file"), b"mine");
-    assert_eq!(fs::read(run.path("out/image-2-2.png")).expect("a file"), b"\x89PNG\r\n\x1a\n");
+    let test = call(found()).file("out/image.png", "mine").args(["--save", "out"]);
+    let run = test.stdout_contains("[image saved: out/image-2.png]\n[resource saved: out/notes.md]\n").run();
+    assert_eq!(fs::read(run.path("out/image.png")).expect("a file"), b"mine");
+    assert_eq!(fs::read(run.path("out/image-2.png")).expect("a file"), b"\x89PNG\r\n\x1a\n");
     assert_eq!(fs::read(run.path("out/notes.md")).expect("a file"), b"# Notes");
     let run =
         call(found()).args(["--save", "new/folder", "-o", "json"]).stderr_contains("saved new/folder/notes.md").run();

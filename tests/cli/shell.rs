@@ -48,6 +48,21 @@ fn a_script_hands_values_on_over_one_connection() {
 }
 
 #[test]
+fn a_value_is_shown_by_its_name_and_a_dollar_sign_can_be_only_that() {
+    let test = |script: &str| {
+        let fake = fake().on_call([Step::Reply(person())]).on_call([done()]);
+        Test::new().server("forms", &fake).args(["shell"]).stdin(format!("$who = call forms greet\n{script}\n"))
+    };
+    test("$who.name\n${who.ids}\n$who").stdout("Ada Lovelace\n[7,8]\n{\"name\":\"Ada Lovelace\",\"ids\":[7,8]}\n").run();
+    let run = test(r#"call forms save name=\$who other="\${who} 5\$""#).run();
+    let arguments = run.params("forms", "tools/call", 1)["arguments"].clone();
+    assert_eq!(arguments, json!({"name": "$who", "other": "${who} 5$"}));
+    let run = test("call forms save name=$who").status(2).stderr_contains("line 2: $who is not replaced").run();
+    assert!(run.stderr.contains(r"hint: write ${who} for the value, or \$who for these characters"), "{}", run.stderr);
+    test("$whom").status(2).stdout("").stderr_contains("$whom has no value").run();
+}
+
+#[test]
 fn a_script_ends_at_the_first_failure_and_says_the_line() {
     let script = "call forms greet\ncall forms nope\ncall forms greet\n";
     let test = || Test::new().server("forms", &fake()).stdin(script).status(6);

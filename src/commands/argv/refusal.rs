@@ -27,7 +27,10 @@ pub(crate) fn help_or_usage(error: &clap::Error, grammar: &clap::Command, printe
         .or_else(|| owners(error, grammar))
         .or(similar)
         .or_else(|| usage_line(error, &text))
-        .unwrap_or_else(|| "--help shows the options".to_owned());
+        .unwrap_or_else(|| match error.kind() {
+            ErrorKind::InvalidSubcommand => "`toolnexus help` lists the commands".to_owned(),
+            _ => "--help shows the options".to_owned(),
+        });
     let message = plain(error).unwrap_or_else(|| message.trim_start_matches("error: ").to_owned());
     Err(Error::Usage { message, hint: Some(hint) }.into())
 }

@@ -20,7 +20,7 @@ use crate::commands::{
     server::select::{Selected, ServerWord},
     shell::connections::ShellConnections,
     shell::history::History,
-    shell::values::{Assignment, expand},
+    shell::values::{Assignment, expand, shown, words_of},
 };
 use crate::{
     config::Environment,
@@ -175,8 +175,10 @@ impl<'a> Shell<'a> {
         if command.is_empty() || command.starts_with('#') {
             return Ok(Flow::On);
         }
-        let words = shell_words::split(command)
-            .map_err(|_| Error::usage("a quotation mark is not closed: close it, or write \\\" for the character"))?;
+        if let (None, Some(value)) = (name, shown(command, &self.values)?) {
+            return self.context.printer.part(&value).map(|()| Flow::On).map_err(|error| Error::Io(error.to_string()));
+        }
+        let words = words_of(command)?;
         let mut words: Vec<String> = words.iter().map(|word| expand(word, &self.values)).collect::<Result<_, _>>()?;
         // Hints and lines of a command line can be pasted unchanged.
         if words.len() > 1 && words[0] == env!("CARGO_PKG_NAME") {

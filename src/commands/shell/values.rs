@@ -39,10 +39,44 @@ pub(crate) fn value_of(result: &Value) -> Value {
     serde_json::from_str(&text).unwrap_or(Value::String(text))
 }
 
+/// Stands for a dollar sign that is only that, from [`words_of`] to [`expand`]: a character that no text has.
+const DOLLAR: char = '\u{fdd0}';
+
+/// The words of a line, as a shell would part them. `\$` is a dollar sign, and begins no name.
+///
+/// # Errors
+/// When a quotation mark is not closed.
+pub(crate) fn words_of(line: &str) -> Result<Vec<String>, Error> {
+    let mut marked = String::new();
+    let mut in_single = false;
+    let mut in_double = false;
+    let mut characters = line.chars().peekable();
+    while let Some(c) = characters.next() {
+        match c {
+            '\\' if !in_single && characters.peek() == Some(&'$') => {
+                characters.next();
+                marked.push(DOLLAR);
+                continue;
+            }
+            '\\' if !in_single => {
+                marked.push(c);
+                marked.extend(characters.next());
+                continue;
+            }
+            '\'' if !in_double => in_single = !in_single,
+            '"' if !in_single => in_double = !in_double,
+            _ => {}
+        }
+        marked.push(c);
+    }
+    shell_words::split(&marked)
+        .map_err(|_| Error::usage("a quotation mark is not closed: close it, or write \\\" for the character"))
+}
+
 /// `word` with `${name}` and `${name.path}` replaced; `$${` is `${`.
 ///
 /// # Errors
-/// If there is no such value.
+/// If there is no such value, or `$name` is written where `${name}` was meant.
 pub(crate) fn expand(word: &str, values: &HashMap<String, Value>) -> Result<String, Error> {
     let mut text = String::new();
     let mut rest = word;
@@ -53,6 +87,7 @@ pub(crate) fn expand(word: &str, values: &HashMap<String, Value>) -> Result<Stri
             rest = &rest[at + 2..];
             continue;
         }
+        without_bare_names(&rest[..at], values)?;
         let Some(end) = rest[at..].find('}') else {
             return Err(Error::usage(format!("{:?} has no }} at its end", cut(&rest[at..], 40))));
         };
@@ -61,8 +96,32 @@ pub(crate) fn expand(word: &str, values: &HashMap<String, Value>) -> Result<Stri
         text.push_str(&value.as_str().map_or_else(|| value.to_string(), str::to_owned));
         rest = &rest[at + end + 1..];
     }
+    without_bare_names(rest, values)?;
     text.push_str(rest);
-    Ok(text)
+    Ok(text.replace(DOLLAR, "$"))
+}
+
+/// Holds that no `$name` in `text` is the name of a value: it would be sent as it stands.
+fn without_bare_names(text: &str, values: &HashMap<String, Value>) -> Result<(), Error> {
+    for after in text.split('$').skip(1) {
+        let name = &after[..after.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(after.len())];
+        if values.contains_key(name) {
+            let message = format!("${name} is not replaced by its value");
+            let hint = format!("write ${{{name}}} for the value, or \\${name} for these characters");
+            return Err(Error::Usage { message, hint: Some(hint) });
+        }
+    }
+    Ok(())
+}
+
+/// The value that a line shows by its name alone: `$name`, `${name}` or `${name.path}`.
+///
+/// # Errors
+/// When there is no such value.
+pub(crate) fn shown(line: &str, values: &HashMap<String, Value>) -> Result<Option<Value>, Error> {
+    let path = line.strip_prefix("${").and_then(|rest| rest.strip_suffix('}')).or_else(|| line.strip_prefix('$'));
+    let is_path = |path: &&str| !path.is_empty() && !path.contains(['$', '{', '}', '=', ' ']);
+    path.filter(is_path).map(|path| kept(path, values)).transpose()
 }
 
 /// The value at `name.path` of the result kept as `name`: in its essential content, or, as with --select, in the whole
@@ -73,8 +132,8 @@ fn kept(path: &str, values: &HashMap<String, Value>) -> Result<Value, Error> {
         let mut known: Vec<&str> = values.keys().map(String::as_str).collect();
         known.sort_unstable();
         let hint = match known.as_slice() {
-            [] => format!("`${name} = call …` keeps a result"),
-            known => format!("kept so far: {}", known.join(", ")),
+            [] => format!("`${name} = call …` keeps a result; write \\${{{name}}} for these characters"),
+            known => format!("kept so far: {}; write \\${{{name}}} for these characters", known.join(", ")),
         };
         return Err(Error::Usage { message: format!("${name} has no value"), hint: Some(hint) });
     };
@@ -138,6 +197,22 @@ mod tests {
         for word in ["${a.z}", "${b}", "${a", "${a.b.9}", "${a.t.u}"] {
             assert!(expand(word).is_err(), "{word}");
         }
+    }
+
+    #[test]
+    fn a_dollar_sign_can_be_only_that() {
+        let values = HashMap::from([("a".to_owned(), json!(1)), ("ab".to_owned(), json!(2))]);
+        let read = |line: &str| -> Result<Vec<String>, Error> {
+            words_of(line)?.iter().map(|word| expand(word, &values)).collect()
+        };
+        assert_eq!(read(r#"x=\$a "\${a} ${a}" '${ab}' "it's \$a" $5 $abc $"#).unwrap().join("|"), "x=$a|${a} 1|2|it's $a|$5|$abc|$");
+        assert_eq!(read(r"'^a\$' a\\b \'${a}").unwrap().join("|"), r"^a\$|a\b|'1");
+        for line in ["x=$a", "'cost: $ab'", "${a}$a", "$a.b"] {
+            let error = read(line).unwrap_err();
+            assert!(error.to_string().contains("is not replaced") && error.hint().unwrap().contains(r" or \$a"), "{line}");
+        }
+        assert_eq!(read("${b}").unwrap_err().hint().unwrap(), r"kept so far: a, ab; write \${b} for these characters");
+        assert!(read("'x").is_err());
     }
 
     #[test]
