@@ -19,9 +19,9 @@ use crate::{
 #[derive(Args, Debug)]
 #[command(
     override_usage = "toolnexus import [OPTIONS] CLIENT|FILE [NAME]...",
-    after_help = "CLIENT is claude-code, claude-desktop, codex, cursor, gemini, goose, lmstudio, opencode, vscode, windsurf or zed; FILE is
-a file of one of them. Variables are translated. Without NAME all servers are copied, except those that your file
-already has. `toolnexus servers --discover` shows the servers that you can import.
+    after_help = "CLIENT is claude-code, claude-desktop, cline, codex, copilot, cursor, gemini, goose, kiro, lmstudio, opencode, \
+                  qwen, vscode, windsurf or zed; FILE is a file of one of them. Variables are translated. Without NAME all \
+                  servers are copied, except those that your file already has. `toolnexus servers --discover` shows the servers that you can import.
 
 Examples:
   toolnexus import cursor

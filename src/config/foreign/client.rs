@@ -10,6 +10,10 @@ pub enum OtherClient {
     ClaudeDesktop,
     /// Anthropic's coding agent.
     ClaudeCode,
+    /// The coding agent Cline.
+    Cline,
+    /// GitHub's coding agent in the terminal.
+    CopilotCli,
     /// The editor Cursor.
     Cursor,
     /// Visual Studio Code.
@@ -26,8 +30,12 @@ pub enum OtherClient {
     OpenCode,
     /// The agent Goose.
     Goose,
+    /// Amazon's editor and agent.
+    Kiro,
     /// LM Studio.
     LmStudio,
+    /// Alibaba's coding agent.
+    QwenCode,
 }
 
 /// Who a file, or a part of it, is for.
@@ -52,17 +60,24 @@ impl Reach {
     }
 }
 
+/// The editions of VS Code, by the names of their folders.
+const EDITIONS: [&str; 3] = ["Code", "Code - Insiders", "VSCodium"];
+
 impl OtherClient {
     /// All of them, by name.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 15] = [
         Self::ClaudeCode,
         Self::ClaudeDesktop,
+        Self::Cline,
         Self::Codex,
+        Self::CopilotCli,
         Self::Cursor,
         Self::GeminiCli,
         Self::Goose,
+        Self::Kiro,
         Self::LmStudio,
         Self::OpenCode,
+        Self::QwenCode,
         Self::VsCode,
         Self::Windsurf,
         Self::Zed,
@@ -73,6 +88,8 @@ impl OtherClient {
         match self {
             Self::ClaudeDesktop => "claude-desktop",
             Self::ClaudeCode => "claude-code",
+            Self::Cline => "cline",
+            Self::CopilotCli => "copilot",
             Self::Cursor => "cursor",
             Self::VsCode => "vscode",
             Self::Windsurf => "windsurf",
@@ -81,7 +98,9 @@ impl OtherClient {
             Self::GeminiCli => "gemini",
             Self::OpenCode => "opencode",
             Self::Goose => "goose",
+            Self::Kiro => "kiro",
             Self::LmStudio => "lmstudio",
+            Self::QwenCode => "qwen",
         }
     }
 
@@ -90,6 +109,8 @@ impl OtherClient {
         match self {
             Self::ClaudeDesktop => "Claude Desktop",
             Self::ClaudeCode => "Claude Code",
+            Self::Cline => "Cline",
+            Self::CopilotCli => "GitHub Copilot CLI",
             Self::Cursor => "Cursor",
             Self::VsCode => "VS Code",
             Self::Windsurf => "Windsurf",
@@ -98,7 +119,9 @@ impl OtherClient {
             Self::GeminiCli => "Gemini CLI",
             Self::OpenCode => "opencode",
             Self::Goose => "Goose",
+            Self::Kiro => "Kiro",
             Self::LmStudio => "LM Studio",
+            Self::QwenCode => "Qwen Code",
         }
     }
 
@@ -116,7 +139,8 @@ impl OtherClient {
             // The nearest file counts, as for our own; the one in the home folder is the user's.
             let folders = environment.folder.ancestors().map(|folder| folder.join(name));
             let near = folders.into_iter().find(|path| path.is_file());
-            places.extend(near.map(|path| (path, Reach::Project)));
+            let reach = if name.contains(".local.") { Reach::Local } else { Reach::Project };
+            places.extend(near.map(|path| (path, reach)));
         }
         let mut seen = Vec::new();
         places.retain(|(path, _)| {
@@ -137,10 +161,18 @@ impl OtherClient {
         match self {
             Self::ClaudeDesktop => both("Claude/claude_desktop_config.json"),
             Self::ClaudeCode => vec![named("CLAUDE_CONFIG_DIR").unwrap_or(home).join(".claude.json")],
+            Self::Cline => {
+                let file = || home.join(".cline/data/settings/cline_mcp_settings.json");
+                let kept = "User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json";
+                let in_editors = EDITIONS.iter().flat_map(|edition| both(&format!("{edition}/{kept}")));
+                std::iter::once(named("CLINE_MCP_SETTINGS_PATH").unwrap_or_else(file)).chain(in_editors).collect()
+            }
+            Self::CopilotCli => {
+                vec![named("COPILOT_HOME").unwrap_or_else(|| home.join(".copilot")).join("mcp-config.json")]
+            }
             Self::Cursor => vec![home.join(".cursor/mcp.json")],
             Self::VsCode => {
-                let kinds = ["Code", "Code - Insiders", "VSCodium"];
-                let files = kinds.iter().flat_map(|kind| ["mcp.json", "settings.json"].map(|file| (kind, file)));
+                let files = EDITIONS.iter().flat_map(|kind| ["mcp.json", "settings.json"].map(|file| (kind, file)));
                 files.flat_map(|(kind, file)| both(&format!("{kind}/User/{file}"))).collect()
             }
             Self::Windsurf => vec![home.join(".codeium/windsurf/mcp_config.json")],
@@ -153,6 +185,8 @@ impl OtherClient {
                 named("OPENCODE_CONFIG").into_iter().chain(own).collect()
             }
             Self::Goose => vec![config.join("goose/config.yaml")],
+            Self::Kiro => vec![home.join(".kiro/settings/mcp.json")],
+            Self::QwenCode => vec![home.join(".qwen/settings.json")],
             Self::LmStudio => vec![home.join(".lmstudio/mcp.json"), home.join(".cache/lm-studio/mcp.json")],
         }
     }
@@ -169,7 +203,10 @@ impl OtherClient {
             Self::OpenCode => {
                 &["opencode.json", "opencode.jsonc", ".opencode/opencode.json", ".opencode/opencode.jsonc"]
             }
-            Self::ClaudeDesktop | Self::Windsurf | Self::Goose | Self::LmStudio => &[],
+            Self::CopilotCli => &[".github/mcp.json"],
+            Self::Kiro => &[".kiro/settings/mcp.json"],
+            Self::QwenCode => &[".qwen/settings.json", ".qwen/settings.local.json"],
+            Self::ClaudeDesktop | Self::Cline | Self::Windsurf | Self::Goose | Self::LmStudio => &[],
         }
     }
 
@@ -182,6 +219,10 @@ impl OtherClient {
             () if ends(".claude.json") || path.file_name().is_some_and(|name| name == ".mcp.json") => Self::ClaudeCode,
             () if ends(".cursor/mcp.json") => Self::Cursor,
             () if ends(".vscode/mcp.json") || ends("User/mcp.json") || ends("User/settings.json") => Self::VsCode,
+            () if ends("cline_mcp_settings.json") => Self::Cline,
+            () if ends("mcp-config.json") || ends(".github/mcp.json") => Self::CopilotCli,
+            () if ends(".kiro/settings/mcp.json") => Self::Kiro,
+            () if ends(".qwen/settings.json") || ends(".qwen/settings.local.json") => Self::QwenCode,
             () if ends("mcp_config.json") => Self::Windsurf,
             () if ends("zed/settings.json") => Self::Zed,
             () if ends(".toml") => Self::Codex,
@@ -209,6 +250,7 @@ mod tests {
             ("GeminiCLI", OtherClient::GeminiCli),
             ("LM Studio", OtherClient::LmStudio),
             ("opencode", OtherClient::OpenCode),
+            ("copilot", OtherClient::CopilotCli),
         ] {
             assert_eq!(OtherClient::named(word), Some(client), "{word}");
         }
@@ -230,6 +272,12 @@ mod tests {
             ("/home/a/.claude.json", Some(OtherClient::ClaudeCode)),
             ("x/config.toml", Some(OtherClient::Codex)),
             ("goose.yml", Some(OtherClient::Goose)),
+            ("/h/.copilot/mcp-config.json", Some(OtherClient::CopilotCli)),
+            ("/p/.github/mcp.json", Some(OtherClient::CopilotCli)),
+            ("/p/.kiro/settings/mcp.json", Some(OtherClient::Kiro)),
+            ("/h/.windsurf/mcp_config.json", Some(OtherClient::Windsurf)),
+            ("/h/settings/cline_mcp_settings.json", Some(OtherClient::Cline)),
+            ("/p/.qwen/settings.local.json", Some(OtherClient::QwenCode)),
             ("/h/.config/Code/User/settings.json", Some(OtherClient::VsCode)),
             ("/h/.zed/settings.json", Some(OtherClient::Zed)),
             ("mcp.json", None),

@@ -6,6 +6,8 @@ use crate::config::{Document, Member, Node, file::is_server};
 pub(super) enum Dialect {
     /// `mcpServers` and `servers`, with the keys that we also accept.
     Common(Style),
+    /// Cline's `mcpServers`.
+    Cline,
     /// Zed's `context_servers`.
     Zed,
     /// Codex's `mcp_servers`.
@@ -22,12 +24,13 @@ impl Dialect {
     /// The dialect of a client whose files are all alike.
     fn of(client: OtherClient) -> Self {
         match client {
-            OtherClient::ClaudeCode => Self::Common(Style::Ours),
+            OtherClient::ClaudeCode | OtherClient::CopilotCli | OtherClient::Kiro => Self::Common(Style::Ours),
             OtherClient::ClaudeDesktop | OtherClient::LmStudio => Self::Common(Style::Plain),
+            OtherClient::Cline => Self::Cline,
             OtherClient::Cursor | OtherClient::VsCode | OtherClient::Windsurf => Self::Common(Style::Editor),
             OtherClient::Zed => Self::Zed,
             OtherClient::Codex => Self::Codex,
-            OtherClient::GeminiCli => Self::Gemini,
+            OtherClient::GeminiCli | OtherClient::QwenCode => Self::Gemini,
             OtherClient::OpenCode => Self::OpenCode,
             OtherClient::Goose => Self::Goose,
         }
@@ -37,6 +40,7 @@ impl Dialect {
     pub(super) fn style(self) -> Style {
         match self {
             Self::Common(style) => style,
+            Self::Cline => Style::Editor,
             Self::Zed | Self::Codex | Self::Goose => Style::Plain,
             Self::OpenCode => Style::Braces,
             Self::Gemini => Style::Dollar,

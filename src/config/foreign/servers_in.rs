@@ -126,6 +126,11 @@ fn excluded(root: &Node, dialect: Dialect) -> Vec<String> {
 fn project_of(path: &Path) -> &Path {
     let folder = path.parent().unwrap_or(Path::new("/"));
     let name = folder.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-    let is_editors = [".vscode", ".cursor", ".zed", ".codex", ".gemini", ".opencode"].contains(&name);
+    // Kiro's file is one folder deeper.
+    if let Some(kiro) = folder.parent().filter(|parent| name == "settings" && parent.ends_with(".kiro")) {
+        return kiro.parent().unwrap_or(kiro);
+    }
+    let editors = [".vscode", ".cursor", ".zed", ".codex", ".gemini", ".opencode", ".github", ".qwen"];
+    let is_editors = editors.contains(&name);
     folder.parent().filter(|_| is_editors).unwrap_or(folder)
 }

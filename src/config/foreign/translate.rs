@@ -104,7 +104,7 @@ impl ForeignEntry {
             }
             (Dialect::Codex, "startup_timeout_sec") => self.start_limit(value, 1000.0),
             (Dialect::Codex, "startup_timeout_ms") | (Dialect::OpenCode, "timeout") => self.start_limit(value, 1.0),
-            (Dialect::Codex, "tool_timeout_sec") | (Dialect::Goose | Dialect::Zed, "timeout") => {
+            (Dialect::Codex, "tool_timeout_sec") | (Dialect::Cline | Dialect::Goose | Dialect::Zed, "timeout") => {
                 self.set("callTimeout", milliseconds(value, 1000.0));
             }
             (Dialect::Codex, "scopes") => self.put_in("oauth", "scopes", value.to_value()),
