@@ -34,7 +34,7 @@ connected immediately. Tab completes, Ctrl-C stops the call, Ctrl-D ends the she
 If stdin is not a terminal, its lines are run as a script, which ends at the first line that fails.
 
   $user = call people find name=Ada        keeps the result
-  call mail send to=${user.email}          uses a part of it: structured content, or text that is JSON
+  call mail send to=${user.email}          uses a part of it (structured content or JSON text)
   # a comment
 
 Examples:

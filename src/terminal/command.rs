@@ -111,6 +111,7 @@ impl Stage {
                     let (before, after) = editor.parts();
                     return Ok(TypedCommand::Complete(before.to_owned(), after.to_owned()));
                 }
+                Key::ClearScreen => self.clear_screen(),
                 Key::Up | Key::Down => {
                     let to = if key == Key::Up { at.saturating_sub(1) } else { (at + 1).min(lines.len() - 1) };
                     editor.text().clone_into(&mut lines[at]);

@@ -35,6 +35,8 @@ pub(super) enum Key {
     Interrupt,
     /// Ctrl-D: deletes, or at an empty prompt ends the input.
     EndOfInput,
+    /// Ctrl-L.
+    ClearScreen,
     /// Ctrl-O.
     External,
     /// Ctrl-R.
@@ -63,6 +65,7 @@ impl Key {
             0x06 => Self::Right,
             0x08 | 0x7f => Self::Backspace,
             0x0b => Self::EraseToEnd,
+            0x0c => Self::ClearScreen,
             0x0e => Self::Down,
             0x0f => Self::External,
             0x10 => Self::Up,

@@ -193,6 +193,12 @@ impl Stage {
         }
     }
 
+    /// Empties the screen; what scrolled off it stays.
+    pub(super) fn clear_screen(&mut self) {
+        self.painter.leave(&[], (self.rows(), self.columns() + 1));
+        write("\x1b[H\x1b[2J");
+    }
+
     /// Replaces the prompt with `lines`, permanently. On a plain terminal, everything stays.
     pub(super) fn leave(&mut self, lines: &[ScreenLine]) {
         if self.look.plain {

@@ -9,6 +9,7 @@ const TAB: &str = "\t";
 const UP: &str = "\x1b[A";
 const CTRL_C: &str = "\x03";
 const CTRL_D: &str = "\x04";
+const CTRL_L: &str = "\x0c";
 
 fn person() -> Value {
     json!({"content": [{"type": "text", "text": "file"}], "structuredContent": {"name": "Ada Lovelace", "ids": [7, 8]}})
@@ -53,7 +54,9 @@ fn a_value_is_shown_by_its_name_and_a_dollar_sign_can_be_only_that() {
         let fake = fake().on_call([Step::Reply(person())]).on_call([done()]);
         Test::new().server("forms", &fake).args(["shell"]).stdin(format!("$who = call forms greet\n{script}\n"))
     };
-    test("$who.name\n${who.ids}\n$who").stdout("Ada Lovelace\n[7,8]\n{\"name\":\"Ada Lovelace\",\"ids\":[7,8]}\n").run();
+    test("$who.name\n${who.ids}\n$who")
+        .stdout("Ada Lovelace\n[7,8]\n{\"name\":\"Ada Lovelace\",\"ids\":[7,8]}\n")
+        .run();
     let run = test(r#"call forms save name=\$who other="\${who} 5\$""#).run();
     let arguments = run.params("forms", "tools/call", 1)["arguments"].clone();
     assert_eq!(arguments, json!({"name": "$who", "other": "${who} 5$"}));
@@ -121,6 +124,17 @@ fn a_person_completes_is_asked_and_stops_a_call() {
     person.send(CTRL_C).see_typed("toolnexus> ").send(CTRL_D);
     let ended = person.end(0);
     assert_eq!(ended.reply("forms", "ask-1")["content"], json!({"name": "Ada"}));
+}
+
+#[test]
+fn the_screen_is_cleared_and_the_line_stays() {
+    let person = Test::new().server("forms", &fake()).args(["shell", "forms"]).at_terminal(24, 80);
+    person.see_typed("toolnexus> ").send("clear").send(ENTER).see("no command \"clear\"");
+    person.see("hint: `toolnexus help` lists the commands").see_typed("toolnexus> ").send("call forms");
+    person.see_typed("toolnexus> call forms").send(CTRL_L).gone("no command").see_typed("toolnexus> call forms");
+    assert_eq!(person.screen().trim_end(), "toolnexus> call forms");
+    person.send(" greet").send(ENTER).see("done").see_typed("toolnexus> ").send(CTRL_D);
+    person.end(0);
 }
 
 #[test]

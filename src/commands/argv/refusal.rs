@@ -19,6 +19,11 @@ pub(crate) fn help_or_usage(error: &clap::Error, grammar: &clap::Command, printe
         let hint = Some("--help shows the commands".to_owned());
         return Err(Error::Usage { message: "COMMAND is missing".to_owned(), hint }.into());
     }
+    let word = words(error, ContextKind::InvalidSubcommand).into_iter().next();
+    if let Some(message) = word.and_then(|word| left_out(&word, HAS_HTTP)) {
+        let hint = Some("a build with the feature `http` has it".to_owned());
+        return Err(Error::Usage { message, hint }.into());
+    }
     // `error: MESSAGE`, its continuation lines, and after an empty line `tip: …`, `Usage: …`, `For more information …`.
     let message = text.split("\n\n").next().unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ");
     let tips = || text.lines().filter_map(|line| line.trim().strip_prefix("tip: "));
@@ -33,6 +38,16 @@ pub(crate) fn help_or_usage(error: &clap::Error, grammar: &clap::Command, printe
         });
     let message = plain(error).unwrap_or_else(|| message.trim_start_matches("error: ").to_owned());
     Err(Error::Usage { message, hint: Some(hint) }.into())
+}
+
+/// Whether this build speaks HTTP.
+const HAS_HTTP: bool = cfg!(feature = "http");
+
+/// What is said of a command that only another build has.
+fn left_out(word: &str, has_http: bool) -> Option<String> {
+    let is_left_out = !has_http && matches!(word, "login" | "logout");
+    is_left_out
+        .then(|| format!("this build reaches programs alone and has no sign-in, so there is no command {word:?}"))
 }
 
 /// The words of context that clap gives for `kind`.
@@ -137,4 +152,17 @@ fn owners(error: &clap::Error, grammar: &clap::Command) -> Option<String> {
     let (last, others) = owners.split_last().filter(|_| error.kind() == ErrorKind::UnknownArgument)?;
     let names = if others.is_empty() { last.clone() } else { format!("{} and {last}", others.join(", ")) };
     Some(format!("{option} is an option of {names}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_of_another_build_is_not_taken_for_a_slip() {
+        let told = left_out("login", false).expect("a message");
+        assert!(told.contains("has no sign-in") && told.contains("\"login\""), "{told}");
+        assert!(left_out("logout", false).is_some());
+        assert_eq!([left_out("login", true), left_out("logs", false)], [None, None]);
+    }
 }
