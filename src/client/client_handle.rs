@@ -145,6 +145,15 @@ impl Client {
         }
     }
 
+    /// Why its connection has ended; `None` while it has not.
+    pub fn why_it_ended(&self) -> Option<String> {
+        let why = match &self.0 {
+            DirectOrAttached::Direct(direct) => direct.why_it_ended(),
+            DirectOrAttached::Attached(_) => None,
+        };
+        self.has_ended().then(|| why.unwrap_or_else(|| "the connection has ended".to_owned()))
+    }
+
     /// Whether another process keeps the server.
     pub fn is_attached(&self) -> bool {
         matches!(self.0, DirectOrAttached::Attached(_))

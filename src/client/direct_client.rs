@@ -65,6 +65,11 @@ impl DirectClient {
         self.session.try_lock().is_ok_and(|session| session.is_over())
     }
 
+    /// Why the connection has ended, where the server ended it.
+    pub(super) fn why_it_ended(&self) -> Option<String> {
+        self.session.try_lock().ok().and_then(|session| Some(session.ended()?.reason.clone()))
+    }
+
     /// What the server says about itself.
     pub(super) fn info(&self) -> Arc<ServerInfo> {
         Arc::clone(&self.info.lock().unwrap_or_else(PoisonError::into_inner))

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     protocol::{Era, Frame, FrameKind},
-    transport::TransportError,
+    transport::{Closed, TransportError},
 };
 
 /// A request with everything that it needs on the way.
@@ -117,6 +117,11 @@ impl Conversation {
     /// Whether the connection is over and another one has to be opened.
     pub(super) fn is_over(&self) -> bool {
         self.wire.is_over()
+    }
+
+    /// How the server ended the connection, if it did.
+    pub(super) fn ended(&self) -> Option<&Closed> {
+        self.wire.ended()
     }
 
     /// Whether the server speaks a modern revision.

@@ -76,6 +76,11 @@ impl Wire {
         self.setup.over.is_cancelled() || self.commands.is_closed()
     }
 
+    /// How the server ended the connection, if it did.
+    pub(super) fn ended(&self) -> Option<&Closed> {
+        self.setup.ended.get()
+    }
+
     /// What the driver knows.
     pub(super) fn setup(&self) -> &Arc<DriverSetup> {
         &self.setup

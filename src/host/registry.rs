@@ -156,10 +156,9 @@ impl Host {
         ) {
             _ if !entry.enabled => ServerState::Disabled,
             (Err(error), _) => ServerState::Invalid(error.to_string()),
-            (_, Some(SlotState::Connected(client))) if client.has_ended() => {
-                ServerState::Failed("the connection has ended".to_owned())
+            (_, Some(SlotState::Connected(client))) => {
+                client.why_it_ended().map_or_else(|| ServerState::Connected(client.info()), ServerState::Failed)
             }
-            (_, Some(SlotState::Connected(client))) => ServerState::Connected(client.info()),
             (_, Some(SlotState::Failed(reason))) => ServerState::Failed(reason),
             (_, Some(SlotState::Idle) | None) => ServerState::Idle,
         };

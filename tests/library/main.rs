@@ -180,7 +180,7 @@ async fn a_server_that_died_is_told_and_started_again() {
     // The first time it ends after two lines: the handshake.
     let two_lines = r#"for _ in 1 2; do read -r line; printf '%s\n' "$line"; done"#;
     let server = format!("{PROGRAM:?} demo-server");
-    let script = format!("if mkdir {mark:?}; then {two_lines} | {server}; else exec {server}; fi");
+    let script = format!("if mkdir {mark:?}; then {two_lines} | {server}; exit 3; else exec {server}; fi");
     let servers = json!({"mcpServers": {"forms": {"command": "sh", "args": ["-c", script], "protocol": "2025-11-25"}}});
     let host = Host::from_config(servers, Some(ada())).expect("a host");
     host.connect("forms").await.expect("connected");
@@ -190,6 +190,7 @@ async fn a_server_that_died_is_told_and_started_again() {
         }
     };
     tokio::time::timeout(Duration::from_secs(20), died).await.expect("its end is told");
+    assert_eq!(host.statuses()[0].to_string(), "forms: the server (sh) exited with status 3");
     assert!(greet(&host).await.starts_with("Hello, Ada!"));
     assert!(matches!(host.statuses()[0].state, ServerState::Connected(_)));
     host.disconnect_all().await;

@@ -1,7 +1,7 @@
 use std::{
     collections::HashMap,
     path::PathBuf,
-    sync::{Arc, Mutex, PoisonError, atomic::AtomicU64},
+    sync::{Arc, Mutex, OnceLock, PoisonError, atomic::AtomicU64},
     time::Duration,
 };
 
@@ -12,7 +12,7 @@ use crate::{
     client::{Caller, Notice, NoticeKind, NoticeSink, clock::Clock, floor::Floor, negotiate::Memory, scope::CallScope},
     elicitation::{Modes, Resolver, ServerName},
     protocol::{Frame, Id, Revision},
-    transport::{Outgoing, TransportError},
+    transport::{Closed, Outgoing, TransportError},
 };
 
 /// What a driver needs to know in addition to its transport.
@@ -41,6 +41,8 @@ pub(in crate::client) struct DriverSetup {
     pub(in crate::client) floor: Arc<Floor>,
     /// Fires when the connection is over.
     pub(in crate::client) over: CancellationToken,
+    /// How the server ended it.
+    pub(in crate::client) ended: OnceLock<Closed>,
     /// The last reported status of each task.
     pub(in crate::client) tasks: Mutex<HashMap<String, TaskWords>>,
     /// How often the server has said that its tools have changed.

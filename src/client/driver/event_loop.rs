@@ -217,6 +217,8 @@ impl Driver {
     /// The connection is over: no replies are written any more, and open questions are withdrawn.
     fn over(&mut self, closed: &Closed) {
         self.closed = Some(closed.clone());
+        // It ends once, and what is said first is true.
+        drop(self.setup.ended.set(closed.clone()));
         self.setup.over.cancel();
         for (_, pending) in self.pending.drain() {
             drop(pending.reply.send(Err(TransportError::Closed(closed.clone()))));

@@ -1,6 +1,6 @@
 use std::{
     sync::{
-        Arc, Mutex,
+        Arc, Mutex, OnceLock,
         atomic::{AtomicBool, AtomicU64, Ordering},
     },
     time::Duration,
@@ -244,6 +244,7 @@ impl Opener {
             // On HTTP, a question usually arrives on the stream of its call.
             floor: Arc::new(Floor::new(!self.is_http() || self.is_two_endpoints())),
             over: CancellationToken::new(),
+            ended: OnceLock::new(),
             tasks: Mutex::default(),
             tool_changes: AtomicU64::default(),
         };
