@@ -32,6 +32,8 @@ pub fn run(args: &CandidatesArgs, context: &Context) -> anyhow::Result<()> {
     let (last, before) = args.words.split_last().map_or(("", &[][..]), |(last, before)| (last.as_str(), before));
     let mut found = candidates(before, last, &Environment::current(), &context.grammar());
     found.retain(|(word, _)| word.starts_with(last) && !word.contains(char::is_whitespace));
+    // `name=` that is there already has nothing to add.
+    found.retain(|(word, _)| word != last || !word.ends_with('='));
     // Names from servers must not look like options, and must be easy to type.
     found.retain(|(word, _)| (last.starts_with('-') || !word.starts_with('-')) && safe_name(word) == *word);
     let line = |(word, about): &Candidate| format!("{word}\t{}\n", safe_name(about));
@@ -47,12 +49,22 @@ fn candidates(before: &[String], last: &str, environment: &Environment, grammar:
     if let Some(option) = value_of {
         return values(option);
     }
-    if last.starts_with('-') {
-        return options(command.unwrap_or(grammar), grammar);
-    }
-    let Some(command) = command else { return subcommands(grammar) };
     let positional: Vec<&str> = positional.iter().map(String::as_str).collect();
     let config = || config::discover(config.as_deref().map(Path::new), environment).ok();
+    if last.starts_with('-') {
+        let mut found = options(command.unwrap_or(grammar), grammar);
+        // Behind TOOL its arguments are options, too, unless the name is one of ours.
+        if let (Some("call"), [server, rest @ ..]) = (command.map(Command::get_name), positional.as_slice()) {
+            let own = config().map_or_else(Vec::new, |config| of_server("call", &config, server, rest, environment));
+            let own =
+                own.iter().filter_map(|(word, about)| Some((format!("--{}", word.split_once('=')?.0), about.clone())));
+            let own: Vec<Candidate> = own.filter(|(word, _)| found.iter().all(|(known, _)| known != word)).collect();
+            found.extend(own);
+            found.dedup();
+        }
+        return found;
+    }
+    let Some(command) = command else { return subcommands(grammar) };
     match (command.get_name(), positional.as_slice()) {
         (_, []) if command.has_subcommands() => subcommands(command),
         (_, []) if takes(command, "CLIENT") => clients(),
@@ -194,7 +206,8 @@ fn of_server(command: &str, config: &Config, server: &str, rest: &[&str], enviro
 
 /// `name=`, and `name=choice` for each of its choices.
 fn argument(name: &str, choices: &Value) -> Vec<Candidate> {
-    let choices = choices.as_array().into_iter().flatten().filter_map(Value::as_str);
+    let written = |choice: &Value| choice.as_str().map_or_else(|| choice.to_string(), str::to_owned);
+    let choices = choices.as_array().into_iter().flatten().map(written);
     let choices: Vec<Candidate> = choices.map(|choice| (format!("{name}={choice}"), String::new())).collect();
     if choices.is_empty() { vec![(format!("{name}="), String::new())] } else { choices }
 }

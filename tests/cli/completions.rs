@@ -5,7 +5,9 @@ use std::{
     process::{Command, Stdio},
 };
 
-use super::harness::{Run, Test};
+use serde_json::json;
+
+use super::harness::{Fake, Run, Test};
 
 /// A run after which the names of the demo server are remembered.
 fn listed() -> Run {
@@ -54,12 +56,14 @@ fn words_come_from_the_grammar_the_configuration_and_what_was_listed_and_nothing
     assert_eq!(candidates(&["call", "f"]), ["forms"]);
     assert_eq!(candidates(&["-o", "json", "call", "--verbose", "forms", "co"]), ["connect", "countdown"]);
     assert_eq!(candidates(&["call", "forms", "countdown", ""]), ["from="]);
+    assert!(candidates(&["call", "forms", "countdown", "from="]).is_empty());
+    assert_eq!(candidates(&["call", "forms", "countdown", "--fr"]), ["--from"]);
     assert_eq!(candidates(&["read", "forms", "demo://n"]), ["demo://notes/{day}"]);
     assert_eq!(candidates(&["prompt", "forms", "introduce", "to"]), ["tone="]);
     assert_eq!(candidates(&["call", "--el"]), ["--elicit-timeout", "--elicit"]);
     assert_eq!(candidates(&["watch", "forms", "--level", "e"]), ["error", "emergency"]);
     assert_eq!(candidates(&["completions", "z"]), ["zsh"]);
-    assert_eq!(candidates(&["import", "co"]), ["codex"]);
+    assert_eq!(candidates(&["import", "co"]), ["codex", "copilot"]);
     assert_eq!(candidates(&["--color", "a"]), ["auto", "always"]);
     assert_eq!(candidates(&["--config", "mcp.json", "call", "f"]), ["forms"]);
     assert_eq!(candidates(&["answers", "ch"]), ["check"]);
@@ -79,6 +83,22 @@ fn words_come_from_the_grammar_the_configuration_and_what_was_listed_and_nothing
     std::fs::write(run.path("mcp.json"), mark).expect("written");
     assert_eq!(candidates(&["call", "s"]), ["s"]);
     assert!(candidates(&["call", "s", ""]).is_empty() && !run.path("started").exists());
+}
+
+#[test]
+fn values_that_a_schema_lists_are_completed() {
+    let schema = json!({"type": "object", "$defs": {"color": {"enum": ["red", "green"]}}, "properties": {
+        "color": {"anyOf": [{"$ref": "#/$defs/color"}, {"type": "null"}]},
+        "kinds": {"type": "array", "items": {"enum": ["work", "home"]}}, "deep": {"type": "boolean"}}});
+    let run = Test::new().server("s", &Fake::new().tool_with("find", &schema)).args(["tools", "s"]).run();
+    let candidates = |word: &str| {
+        let output = program(&run).args(["__complete", "--", "call", "s", "find", word]).output().expect("it runs");
+        String::from_utf8_lossy(&output.stdout).replace("\t\n", " ")
+    };
+    assert_eq!(candidates("c"), "color=red color=green ");
+    assert_eq!(candidates("kinds="), "kinds=work kinds=home ");
+    assert_eq!(candidates("deep=t"), "deep=true ");
+    assert_eq!(candidates("--kin"), "--kinds ");
 }
 
 #[test]

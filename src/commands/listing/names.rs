@@ -4,6 +4,7 @@ use std::{fs, io::Write as _, path::PathBuf};
 
 use serde_json::{Map, Value, json};
 
+use super::choices::choices;
 use crate::config::{Environment, ServerConfig};
 
 /// The largest file of names, in bytes.
@@ -28,8 +29,9 @@ pub(crate) fn remember(server: &ServerConfig, key: &str, entries: &[Value]) {
         let about = entry["description"].as_str().or(entry["title"].as_str()).unwrap_or_default();
         let about: String = about.lines().next().unwrap_or_default().chars().take(80).collect();
         kept.insert("description".to_owned(), json!(about));
-        if let Some(properties) = entry["inputSchema"]["properties"].as_object() {
-            let choices = properties.iter().map(|(name, schema)| (name.clone(), schema["enum"].clone()));
+        let schema = &entry["inputSchema"];
+        if let Some(properties) = schema["properties"].as_object() {
+            let choices = properties.iter().map(|(name, part)| (name.clone(), choices(schema, part).into()));
             kept.insert("properties".to_owned(), Value::Object(choices.collect()));
         }
         Value::Object(kept)

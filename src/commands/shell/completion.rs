@@ -1,7 +1,7 @@
 use serde_json::{Map, Value, json};
 use unicode_width::UnicodeWidthStr;
 
-use crate::commands::{shell::line::Shell, shell::line::server_in};
+use crate::commands::{listing::choices::choices, shell::line::Shell, shell::line::server_in};
 use crate::{terminal::gate, text::safe_line};
 
 /// How many candidates are shown.
@@ -82,16 +82,7 @@ impl Shell<'_> {
             return properties.into_iter().flat_map(Map::keys).map(|key| format!("{key}=")).collect();
         };
         let Some(schema) = properties.and_then(|properties| properties.get(key)) else { return Vec::new() };
-        let choices = schema.get("enum").or_else(|| schema.pointer("/items/enum")).and_then(Value::as_array);
-        let mut values: Vec<Value> = choices.cloned().unwrap_or_default();
-        for choice in
-            schema.get("oneOf").or_else(|| schema.get("anyOf")).and_then(Value::as_array).into_iter().flatten()
-        {
-            values.extend(choice.get("const").cloned());
-        }
-        if schema.get("type").is_some_and(|name| name == "boolean") {
-            values.extend([json!(true), json!(false)]);
-        }
+        let values = choices(tool.raw.get("inputSchema").unwrap_or(&Value::Null), schema);
         let written = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
         values.iter().map(|value| format!("{key}={}", shell_words::quote(&written(value)))).collect()
     }

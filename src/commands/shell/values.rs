@@ -205,11 +205,17 @@ mod tests {
         let read = |line: &str| -> Result<Vec<String>, Error> {
             words_of(line)?.iter().map(|word| expand(word, &values)).collect()
         };
-        assert_eq!(read(r#"x=\$a "\${a} ${a}" '${ab}' "it's \$a" $5 $abc $"#).unwrap().join("|"), "x=$a|${a} 1|2|it's $a|$5|$abc|$");
+        assert_eq!(
+            read(r#"x=\$a "\${a} ${a}" '${ab}' "it's \$a" $5 $abc $"#).unwrap().join("|"),
+            "x=$a|${a} 1|2|it's $a|$5|$abc|$"
+        );
         assert_eq!(read(r"'^a\$' a\\b \'${a}").unwrap().join("|"), r"^a\$|a\b|'1");
         for line in ["x=$a", "'cost: $ab'", "${a}$a", "$a.b"] {
             let error = read(line).unwrap_err();
-            assert!(error.to_string().contains("is not replaced") && error.hint().unwrap().contains(r" or \$a"), "{line}");
+            assert!(
+                error.to_string().contains("is not replaced") && error.hint().unwrap().contains(r" or \$a"),
+                "{line}"
+            );
         }
         assert_eq!(read("${b}").unwrap_err().hint().unwrap(), r"kept so far: a, ab; write \${b} for these characters");
         assert!(read("'x").is_err());
