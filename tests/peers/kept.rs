@@ -55,6 +55,21 @@ fn everything_has_the_resource_that_an_earlier_command_made() {
 }
 
 #[test]
+fn everything_says_when_a_resource_that_is_watched_has_changed() {
+    let kept = everything();
+    // From now on it says every 5 s that what is subscribed to has changed; each reading has its time.
+    assert!(kept.run(0, &["call", "everything", "toggle-subscriber-updates"]).stdout.starts_with("Started "));
+    let mut watching = kept.start(&["read", "everything", "demo://resource/dynamic/text/1", "--watch"]);
+    let lines = BufReader::new(watching.stdout.take().expect("stdout")).lines();
+    let read: Vec<String> = lines.take(3).map(|line| line.expect("text")).collect();
+    assert!(read.iter().all(|line| line.starts_with("Resource 1: This is a plaintext resource")), "{read:?}");
+    assert!(read[0] != read[1] && read[1] != read[2], "{read:?}");
+    kill(Pid::from_raw(i32::try_from(watching.id()).expect("a process")), Signal::SIGINT).expect("it runs");
+    assert_eq!(watching.wait().expect("it ends").code(), Some(130));
+    assert!(kept.standing("everything").is_some());
+}
+
+#[test]
 fn everything_asks_several_commands_at_once_for_their_own_names() {
     let kept = everything();
     kept.run(0, &["up", "everything"]);
