@@ -51,8 +51,8 @@ pub(crate) mod structured;
     after_help = "SERVER is a name in the configuration or a URL. The tool's schema gives each ARG its type:
   key=text  key:=json  key=@file  key:=@file  a.b=inner  a.0=entry  key=a key=b (a list)
 You can also write options: --key text  --key=text  --switch. TOOL --help shows the arguments of a tool.
-With --each, ARGs override each line. The run stops at the first call that fails and exits with its code; with
---keep-going all calls are made, and the exit code is that of the first one that failed.
+With --each, ARGs override each line. The run stops at the first call that fails and exits with its code; \
+                  with --keep-going all calls are made, and the exit code is that of the first one that failed.
 
 Examples:
   toolnexus call forms greet

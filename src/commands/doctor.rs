@@ -187,9 +187,12 @@ impl Seen {
         for step in &self.steps {
             let mark = if step.is_well { "ok" } else { "FAILED" };
             let time = step.milliseconds.map(|time| format!(" ({time} ms)")).unwrap_or_default();
-            _ = writeln!(text, "  {mark:<6}  {}: {}{time}", step.name, cut(&safe_line(&step.about), LONGEST));
+            let about = if step.about.is_empty() { String::new() } else { format!(": {}", safe_line(&step.about)) };
+            _ = writeln!(text, "  {mark:<6}  {}{}{time}", step.name, cut(&about, LONGEST));
         }
-        for finding in &self.findings {
+        // What is wrong with an entry can be both, and is read once.
+        let error = self.failed.as_ref().map(|error| error.report().message);
+        for finding in self.findings.iter().filter(|finding| Some(&finding.message) != error.as_ref()) {
             _ = writeln!(text, "  !       {}", cut(&safe_line(&finding.message), LONGEST));
         }
         if let Some(error) = &self.failed {

@@ -70,7 +70,10 @@ impl Field {
     /// `default 3`, as a person would say the value; `None` without a default, and for secrets.
     pub fn default_words(&self) -> Option<String> {
         let default = self.default.as_ref().filter(|_| !self.secret)?;
-        Some(format!("default {}", words::cut(&self.show(default), 40)))
+        match self.show(default).as_str() {
+            "" => Some("default empty".to_owned()),
+            shown => Some(format!("default {}", words::cut(shown, 40))),
+        }
     }
 
     /// A value for a person, as in a review: titles for choices, yes and no, text as it is, everything else as JSON. A

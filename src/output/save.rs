@@ -190,7 +190,8 @@ mod tests {
     fn the_first_of_a_kind_has_no_number() {
         let folder = tempfile::tempdir().expect("a folder");
         let image = |kind: &str| json!({"type": "image", "mimeType": kind, "data": "AAAA"});
-        let values = [json!({"type": "text", "text": "two:"}), image("image/png"), image("image/png"), image("image/gif")];
+        let values =
+            [json!({"type": "text", "text": "two:"}), image("image/png"), image("image/png"), image("image/gif")];
         let blocks: Vec<ContentBlock> = values.iter().map(ContentBlock::from_value).collect();
         let saved = names(&save_blocks(folder.path(), &blocks).expect("saved"));
         assert_eq!(saved[1..], ["image.png", "image-2.png", "image.gif"].map(|name| Some(name.to_owned())));

@@ -72,11 +72,13 @@ fn what_cannot_start_is_told_with_what_to_do() {
     let test = || Test::new().demo().entry("node", npx.clone()).entry("bad", json!({"command": 7}));
     let run = test().args(["doctor", "--trust"]).status(4).stdout_contains("install Node.js").run();
     assert!(
-        run.stdout.contains("FAILED  entry") && run.stdout.contains("ok      start: toolnexus-demo"),
+        run.stdout.contains("FAILED  entry\n") && run.stdout.contains("ok      start: toolnexus-demo"),
         "{}",
         run.stdout
     );
     assert!(!run.stdout.contains("hidden"), "{}", run.stdout);
+    let typo = Test::new().demo().entry("typo", json!({"comand": "node"})).args(["doctor", "--trust"]).status(3).run();
+    assert_eq!(typo.stdout.matches("did you mean `command`?").count(), 1, "{}", typo.stdout);
     let crash = json!({"command": "sh", "args": ["-c", "echo no licence >&2; exit 3"]});
     let run = Test::new().entry("s", crash).args(["doctor", "s", "-o", "json"]).status(4).run();
     assert_eq!(run.json()["servers"]["s"]["error"]["stderr"], json!(["no licence"]));
