@@ -17,7 +17,7 @@ pub struct ResultArgs {
     /// Save images, audio and embedded resources in this folder; existing files are kept
     #[arg(long, value_name = "DIR")]
     pub save: Option<PathBuf>,
-    /// Show images in the terminal, if it can: kitty, Ghostty, iTerm2, WezTerm, Konsole, mintty
+    /// Show images in the terminal, if it can: kitty, Ghostty, iTerm2, WezTerm, Konsole, mintty (not as sixel)
     #[arg(long)]
     pub images: bool,
     /// Print only one part, text without quotes: content[0].text, items[0].name, or a JSON pointer
