@@ -93,6 +93,9 @@ pub enum Error {
     /// Something on our side failed, such as a file or a stream: a complete clause.
     #[error("{0}")]
     Io(String),
+    /// What is kept of sign-ins cannot be used: a clause that says so.
+    #[error("{0}")]
+    SignIns(String),
     /// The call was put aside for a later run.
     #[error("the call is waiting for answers")]
     Deferred,
@@ -148,7 +151,7 @@ impl Error {
         match self {
             Self::ToolFailed { .. } | Self::Io(_) | Self::NoPart(_) => 1,
             Self::Usage { .. } | Self::Config(ConfigError::Option(_)) => 2,
-            Self::Config(_) | Self::Answers(_) | Self::Changed { .. } => 3,
+            Self::Config(_) | Self::Answers(_) | Self::Changed { .. } | Self::SignIns(_) => 3,
             Self::Client { error, .. } => client_exit(error),
             Self::UnknownTool { .. } | Self::UnknownPrompt { .. } | Self::Unwell(_) => 6,
             Self::Unanswered(_) => 8,
@@ -178,6 +181,7 @@ impl Error {
             Self::NoPart(_) => "no-part",
             Self::Unanswered(_) => UNANSWERED,
             Self::Io(_) => "io",
+            Self::SignIns(_) => "sign-ins",
             Self::Deferred => "deferred",
             Self::Interrupted => "interrupted",
             Self::Terminated => "terminated",

@@ -165,7 +165,7 @@ impl Arguments {
         if fits_plainly(schema, &self.values) {
             return Ok(None);
         }
-        let checker = match Checker::new(schema) {
+        let checker = match Checker::known(schema) {
             Ok(checker) => checker,
             Err(reason) => return Ok(Some(format!("the arguments are not checked: {reason}"))),
         };
@@ -259,7 +259,7 @@ impl Arguments {
     /// readings are already in place.
     fn settle(&mut self, open: &[UnionValue]) -> Result<(), ArgumentError> {
         let Some(schema) = self.schema.as_ref().filter(|_| !open.is_empty()) else { return Ok(()) };
-        let Ok(checker) = Checker::new(schema) else { return Ok(()) };
+        let Ok(checker) = Checker::known(schema) else { return Ok(()) };
         let fits = |values: &Map<String, Value>| match checker.faults(&Value::Object(values.clone())) {
             Ok(faults) => faults.is_empty(),
             // If a check is too expensive, the first readings stay.

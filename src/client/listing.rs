@@ -20,6 +20,15 @@ const BYTES: usize = 64 << 20;
 /// How many duplicate tools are named in warnings.
 const MOST_TOLD: usize = 5;
 
+/// What is said of `count` entries of a listing without the `key` that every entry must have; `None` of none.
+pub(crate) fn left_out(count: usize, method: &str, key: &str) -> Option<String> {
+    match count {
+        0 => None,
+        1 => Some(format!("an entry of its {method} has no {key} and is left out")),
+        count => Some(format!("{count} entries of its {method} have no {key} and are left out")),
+    }
+}
+
 /// Whether a listing with this many pages and bytes is not continued.
 fn is_enough(pages: usize, bytes: usize) -> bool {
     pages >= PAGES || bytes >= BYTES
@@ -70,9 +79,10 @@ impl DirectClient {
         // 2026-07-28, *Streamable HTTP*: a tool whose headers are invalid must not be called.
         let needs_headers = session.is_modern() && self.is_http();
         let warn = |text: String| session.wire.setup().warn(text);
+        let mut nameless = 0;
         let read = |entry: Value| {
             let Some(tool) = Tool::from_value(entry) else {
-                warn("an entry of its tools/list has no name and is left out".to_owned());
+                nameless += 1;
                 return None;
             };
             match check_headers(&tool) {
@@ -84,6 +94,9 @@ impl DirectClient {
             }
         };
         let tools: Vec<Tool> = entries.into_iter().filter_map(read).collect();
+        if let Some(words) = left_out(nameless, "tools/list", "name") {
+            warn(words);
+        }
         let (mut names, mut told) = (HashSet::new(), HashSet::new());
         for tool in &tools {
             if !names.insert(&tool.name) && told.len() < MOST_TOLD && told.insert(&tool.name) {
@@ -97,6 +110,14 @@ impl DirectClient {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn entries_that_are_left_out_are_told_together() {
+        assert_eq!(left_out(0, "tools/list", "name"), None);
+        let told = |count| left_out(count, "prompts/list", "name").expect("told");
+        assert_eq!(told(1), "an entry of its prompts/list has no name and is left out");
+        assert_eq!(told(2), "2 entries of its prompts/list have no name and are left out");
+    }
 
     #[test]
     fn a_listing_is_bounded_in_pages_and_in_bytes() {

@@ -29,6 +29,8 @@ pub use caller::Caller;
 pub use client_handle::{Attach, Attached, Client, ToolCall};
 pub use error::{ClientError, Unauthorized};
 pub use info::ServerInfo;
+#[cfg(feature = "cli")]
+pub(crate) use listing::left_out;
 pub use notice::{Notice, NoticeKind, NoticeSink};
 pub use options::{ClientOptions, Times};
 pub use sign_in::SignInOptions;

@@ -26,6 +26,7 @@ use crate::{
     config::{Config, FoundBy, ServerEntry},
     error::Error,
     keeper::KeptServer,
+    output::Printer,
     text::{cut, safe_line, safe_name},
 };
 
@@ -88,7 +89,7 @@ pub async fn run(args: DoctorArgs, context: &Context) -> anyhow::Result<()> {
     let mut text = format!("{}\n", about.0);
     let mut findings: Vec<String> = warnings.iter().map(|warning| format!("configuration: {warning}")).collect();
     for warning in &warnings {
-        _ = writeln!(text, "! {}", safe_line(warning));
+        _ = writeln!(text, "! {}", safe_line(&printer.masked_text(warning)));
     }
     let mut failed = None;
     let mut servers = Map::new();
@@ -103,7 +104,7 @@ pub async fn run(args: DoctorArgs, context: &Context) -> anyhow::Result<()> {
         seen.findings.extend(heard.into_iter().map(Finding::warning));
         findings.extend(seen.findings.iter().map(|finding| format!("{name}: {}", finding.message)));
         if printer.mode().is_text() {
-            printer.data("doctor", &Value::Null, || seen.text(name))?;
+            printer.data("doctor", &Value::Null, || seen.text(name, printer))?;
         }
         servers.insert(name.to_owned(), seen.value());
         if let Some(error) = seen.failed {
@@ -118,7 +119,7 @@ pub async fn run(args: DoctorArgs, context: &Context) -> anyhow::Result<()> {
     let is_well = failed.is_none() && findings.is_empty();
     if !printer.mode().is_text() {
         let value = json!({"well": is_well, "config": about.1, "warnings": warnings, "servers": servers});
-        printer.data("doctor", &value, String::new)?;
+        printer.data("doctor", &printer.masked_value(value), String::new)?;
     }
     match failed.or(stopped) {
         Some(error) => Err(error.into()),
@@ -182,21 +183,22 @@ impl Seen {
         self.failed = Some(error);
     }
 
-    fn text(&self, name: &str) -> String {
+    fn text(&self, name: &str, printer: &Printer) -> String {
+        let shown = |words: &str| cut(&safe_line(&printer.masked_text(words)), LONGEST).into_owned();
         let mut text = format!("\n{}\n", safe_line(name));
         for step in &self.steps {
             let mark = if step.is_well { "ok" } else { "FAILED" };
             let time = step.milliseconds.map(|time| format!(" ({time} ms)")).unwrap_or_default();
-            let about = if step.about.is_empty() { String::new() } else { format!(": {}", safe_line(&step.about)) };
-            _ = writeln!(text, "  {mark:<6}  {}{}{time}", step.name, cut(&about, LONGEST));
+            let about = if step.about.is_empty() { String::new() } else { format!(": {}", shown(&step.about)) };
+            _ = writeln!(text, "  {mark:<6}  {}{about}{time}", step.name);
         }
         // What is wrong with an entry can be both, and is read once.
         let error = self.failed.as_ref().map(|error| error.report().message);
         for finding in self.findings.iter().filter(|finding| Some(&finding.message) != error.as_ref()) {
-            _ = writeln!(text, "  !       {}", cut(&safe_line(&finding.message), LONGEST));
+            _ = writeln!(text, "  !       {}", shown(&finding.message));
         }
         if let Some(error) = &self.failed {
-            text.extend(error.report().to_text(None).lines().flat_map(|line| ["  ", line, "\n"]));
+            text.extend(printer.masked(&error.report()).to_text(None).lines().flat_map(|line| ["  ", line, "\n"]));
         }
         text
     }

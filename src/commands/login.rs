@@ -78,7 +78,7 @@ pub async fn run(args: LoginArgs, context: &Context) -> anyhow::Result<()> {
         return Err(Error::usage(message).into());
     }
     let folder = sign_ins_folder()
-        .ok_or_else(|| Error::Io("there is no folder for your data: set HOME or XDG_DATA_HOME".to_owned()))?;
+        .ok_or_else(|| Error::SignIns("there is no folder for your data: set HOME or XDG_DATA_HOME".to_owned()))?;
     let store = Store::new(folder).at(config.server(&name)?.auth.oauth.token_store);
     let find =
         || store.find(http.url.as_str()).map_err(|error| unauthorized(&name, &args.server, &with_causes(&error)));

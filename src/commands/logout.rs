@@ -30,8 +30,11 @@ pub struct LogoutArgs {
 pub async fn run(args: &LogoutArgs, context: &Context) -> anyhow::Result<()> {
     let (global, printer) = (&context.global, &context.printer);
     let folder = sign_ins_folder()
-        .ok_or_else(|| Error::Io("there is no folder for your data: set HOME or XDG_DATA_HOME".to_owned()))?;
-    let failed = |error: AuthError| Error::Io(format!("you are not signed out: {}", with_causes(&error)));
+        .ok_or_else(|| Error::SignIns("there is no folder for your data: set HOME or XDG_DATA_HOME".to_owned()))?;
+    let failed = |error: AuthError| {
+        let message = format!("you are not signed out: {}", with_causes(&error));
+        if matches!(error, AuthError::Store(_)) { Error::SignIns(message) } else { Error::Io(message) }
+    };
     let targets = if let Some(word) = &args.server {
         let Selected { server, .. } = Selected::new(vec![word.clone()], Vec::new());
         let Some(server) = server else { return Err(Error::usage("SERVER is empty").into()) };

@@ -47,7 +47,7 @@ pub async fn run(args: PromptsArgs, context: &Context) -> anyhow::Result<()> {
 
 async fn list(session: &CommandHost, server: &str) -> Result<Vec<Value>, Error> {
     let client = session.connect(server).await?;
-    let prompts = session.list(server, &client, PROMPTS).await?;
+    let prompts = session.list_by("name", server, &client, PROMPTS).await?;
     session.remember(server, "prompts", &prompts);
     Ok(prompts)
 }

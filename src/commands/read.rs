@@ -134,12 +134,27 @@ async fn read(
 ) -> anyhow::Result<()> {
     let method = "resources/read";
     let raw = one.call(method, Map::from_iter([("uri".to_owned(), json!(uri))])).await?;
-    let contents = match ResourceContents::all(raw.get()) {
-        Ok(contents) => contents,
-        // Programs get what the server sent, whatever it is.
-        Err(_) if to.is_none() && !printer.mode().is_text() => Vec::new(),
+    // Programs get what the server sent, whatever it is.
+    let is_as_sent = to.is_none() && !printer.mode().is_text();
+    let each = match ResourceContents::each(raw.get()) {
+        Ok(each) => each,
+        Err(_) if is_as_sent => Vec::new(),
         Err(reason) => return Err(one.invalid(method, reason).into()),
     };
+    let (contents, faults): (Vec<_>, Vec<_>) = each.into_iter().partition(Result::is_ok);
+    let contents: Vec<ResourceContents> = contents.into_iter().flatten().collect();
+    let mut faults = faults.into_iter().filter_map(Result::err).filter(|_| !is_as_sent);
+    if let Some(fault) = faults.next() {
+        // A file holds the whole resource, or is not written.
+        if contents.is_empty() || to.is_some() {
+            return Err(one.invalid(method, fault).into());
+        }
+        let more = match faults.count() {
+            0 => String::new(),
+            more => format!("; {more} more cannot be shown"),
+        };
+        printer.warning(&format!("{}: {fault}{more}; -o json shows all that was sent", one.server))?;
+    }
     if let Some(path) = to {
         let count = write(path, &contents).with_context(|| format!("{} cannot be written", path.display()))?;
         printer.line(&format!("{}: {count} bytes", path.display()));

@@ -49,8 +49,9 @@ pub async fn run(args: ResourcesArgs, context: &Context) -> anyhow::Result<()> {
 /// The resources of a server, and its templates.
 pub(super) async fn list(session: &CommandHost, server: &str) -> Result<(Vec<Value>, Vec<Value>), Error> {
     let client = session.connect(server).await?;
-    let resources = session.list(server, &client, ("resources", "resources/list", "resources"));
-    let templates = session.list(server, &client, ("resources", "resources/templates/list", "resourceTemplates"));
+    let resources = session.list_by("uri", server, &client, ("resources", "resources/list", "resources"));
+    let templates = ("resources", "resources/templates/list", "resourceTemplates");
+    let templates = session.list_by("uriTemplate", server, &client, templates);
     let (resources, templates) = tokio::try_join!(resources, templates)?;
     session.remember(server, "resources", &resources);
     session.remember(server, "resourceTemplates", &templates);

@@ -3,6 +3,7 @@ use std::{fmt, path::PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::{ConfigError, Content, Member, Node, entry_reader::EntryReader};
+use crate::transport::REDACTED;
 
 /// How to sign in to a server, or where its token comes from.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -143,7 +144,9 @@ pub(super) fn read(reader: &mut EntryReader<'_>) -> Result<Auth, ConfigError> {
         let text = reader.text(member)?;
         let folder = reader.file.scope.folder.clone();
         let program = TokenProgram::parse(&text, folder, Prints::Headers);
-        auth.program = Some(reader.checked("headersHelper", &member.value, program)?);
+        let program = reader.checked("headersHelper", &member.value, program)?;
+        hide_split(reader, member, &program.words);
+        auth.program = Some(program);
     }
     if let Some(member) = reader.first(&["oauth"]) {
         match &member.value.content {
@@ -155,6 +158,26 @@ pub(super) fn read(reader: &mut EntryReader<'_>) -> Result<Auth, ConfigError> {
         auth.oauth = oauth(reader, &member.value)?;
     }
     Ok(auth)
+}
+
+/// Hides the words of a program that came of a variable with a space in its value: no word is the whole value, which is
+/// hidden already.
+fn hide_split(reader: &EntryReader<'_>, member: &Member, words: &[String]) {
+    let Content::Text(text) = &member.value.content else { return };
+    let written = shell_words::split(text).unwrap_or_default();
+    if written.len() == words.len() {
+        return;
+    }
+    // What stands before the variable is no secret, and needs no more looks than a person's line has words.
+    let known = &written[..written.len().min(100)];
+    let alike = |one: &str, other: &str| -> usize {
+        let same = one.chars().zip(other.chars()).take_while(|(one, other)| one == other);
+        same.map(|(c, _)| c.len_utf8()).sum()
+    };
+    for word in words {
+        let before = known.iter().map(|other| alike(word, other)).max().unwrap_or_default();
+        reader.file.scope.mask.hide(&word[before..], REDACTED);
+    }
 }
 
 /// Whether `auth` contains the keys of `oauth`: some clients use it for a registered client.

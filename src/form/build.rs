@@ -191,7 +191,7 @@ impl<'a> Shop<'a> {
         match (own, default) {
             (Some(own), _) => {
                 field.notes.retain(|note| !note.starts_with(LEFT_OUT));
-                field.take_default(Some(&own));
+                field.take_default(Some(&own), &self.budget);
             }
             (None, Some(default)) if self.budget.spend_on(default) => field.default = Some(default.clone()),
             (None, Some(_)) => field.notes.push(format!("{LEFT_OUT}: the form is too large")),
@@ -215,7 +215,7 @@ impl<'a> Shop<'a> {
                 Err(reason) => field.notes.push(format!("cannot be checked in full: {reason}")),
             }
         }
-        field.take_default(made.default.as_ref());
+        field.take_default(made.default.as_ref(), &self.budget);
         field
     }
 }
@@ -272,7 +272,7 @@ fn make(root: &Value, key: &str, part: &Value, required: bool, budget: &Budget) 
 
 impl Field {
     /// Uses the schema's default if the field itself accepts it. A fixed value that is required is its own default.
-    fn take_default(&mut self, told: Option<&Value>) {
+    fn take_default(&mut self, told: Option<&Value>, budget: &Budget) {
         let default = match (&self.kind, told) {
             (FieldKind::Const(value), None) if self.required => value.clone(),
             (_, Some(default)) => default.clone(),
@@ -281,7 +281,7 @@ impl Field {
         if default.is_null() && !self.required {
             return;
         }
-        if self.is_unaffordable(&default) {
+        if self.is_unaffordable(&default) || !budget.spend(self.search_steps(&default)) {
             self.notes.push(format!("{LEFT_OUT}: checking it would take too long"));
             return;
         }

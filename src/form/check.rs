@@ -41,6 +41,14 @@ impl Field {
         self.checker.as_ref().is_some_and(|checker| !checker.is_affordable(value))
     }
 
+    /// About how many steps it takes to search `value` for the field's own pattern.
+    pub(super) fn search_steps(&self, value: &Value) -> u64 {
+        match (&self.kind, value) {
+            (FieldKind::Text(TextField { pattern: Some(pattern), .. }), Value::String(text)) => pattern.steps(text),
+            _ => 0,
+        }
+    }
+
     /// Whether the schema leaves the type open; a person is then asked for text, and a file may hold anything.
     fn has_no_type(&self) -> bool {
         self.schema.get("type").is_none()

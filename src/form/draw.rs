@@ -89,7 +89,7 @@ impl Drawn {
 
     fn text(&mut self, schema: &Keywords<'_>, budget: &Budget) -> TextField {
         let compiled = |source: &str| {
-            let is_cheap = budget.spend(1 + pattern::size(source) / 4);
+            let is_cheap = budget.spend(1 + pattern::size(source) / 4 + pattern::back_and_forth(source));
             if is_cheap { Pattern::new(source) } else { Pattern::unchecked(source) }
         };
         let pattern = schema.get("pattern").and_then(Value::as_str).map(compiled);

@@ -18,6 +18,7 @@ mod fault;
 mod field;
 mod format;
 mod keywords;
+mod known_checkers;
 #[cfg(feature = "schema")]
 mod mend;
 mod parse;

@@ -21,6 +21,10 @@ const KEPT: usize = 16;
 const LARGEST: u64 = 30_000;
 /// The memory limit for matching a pattern, in bytes.
 const DFA_LIMIT: usize = 1 << 17;
+/// What a search that goes back and forth counts, beside the length of the text.
+const BACK_AND_FORTH: u64 = 2_000;
+/// The most steps of one search, as [`steps`] counts.
+const LONGEST_SEARCH: u64 = 20_000;
 
 /// `pattern`: an ECMA-262 regular expression, which may match anywhere in the text.
 #[derive(Clone)]
@@ -51,10 +55,18 @@ impl Pattern {
         self.regex.is_some()
     }
 
+    /// About how many steps it takes to search `text`.
+    pub(super) fn steps(&self, text: &str) -> u64 {
+        if self.regex.is_some() { steps(&self.source, text.len()) } else { 0 }
+    }
+
     /// Whether `text` matches. If that cannot be checked, or not within the limits, it counts as a match, and the
     /// server decides.
     pub fn fits(&self, text: &str) -> bool {
         let Some(regex) = &self.regex else { return true };
+        if self.steps(text) > LONGEST_SEARCH {
+            return true;
+        }
         // Some patterns have made the engine panic; a server's pattern must not end the program.
         catch_unwind(AssertUnwindSafe(|| regex.is_match(text).unwrap_or(true))).unwrap_or(true)
     }
@@ -130,10 +142,14 @@ pub(crate) fn size(source: &str) -> u64 {
 /// The approximate number of steps for searching the pattern `source` in a text of `length` bytes.
 pub(super) fn steps(source: &str, length: usize) -> u64 {
     let length = length as u64;
+    1 + back_and_forth(source) + length / 16 + length.saturating_mul(size(source)) / 2_000
+}
+
+/// What each search for the pattern `source` costs however short the text is, where it goes back and forth; else nothing.
+pub(super) fn back_and_forth(source: &str) -> u64 {
     let goes_back = ["(?=", "(?!", "(?<", "\\k"].iter().any(|part| source.contains(part))
         || source.as_bytes().windows(2).any(|two| two[0] == b'\\' && matches!(two[1], b'1'..=b'9'));
-    let back = if goes_back { 2_000 } else { 0 };
-    1 + back + length / 16 + length.saturating_mul(size(source)) / 2_000
+    if goes_back { BACK_AND_FORTH } else { 0 }
 }
 
 fn compile(source: &str) -> Option<Arc<Regex>> {

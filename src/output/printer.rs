@@ -9,7 +9,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 use super::{
@@ -113,6 +113,18 @@ impl Printer {
     /// Hides what `mask` hides in everything but results and listings, which are the server's own.
     pub fn hide(&self, mask: &Mask) {
         self.mask.join(mask);
+    }
+
+    /// A text with everything hidden that must be.
+    #[must_use]
+    pub fn masked_text(&self, text: &str) -> String {
+        self.mask.apply(text).into_owned()
+    }
+
+    /// A value with everything hidden in its texts that must be.
+    #[must_use]
+    pub fn masked_value(&self, value: Value) -> Value {
+        self.mask.apply_value(value)
     }
 
     /// The error with all secrets hidden.

@@ -33,11 +33,20 @@ impl ResourceContents {
     /// # Errors
     /// If there are none, or one of them is neither text nor base64, in our words.
     pub fn all(result: &str) -> Result<Vec<Self>, String> {
+        Self::each(result)?.into_iter().collect()
+    }
+
+    /// The contents in the JSON text of a result, each by itself: one that is neither text nor base64 is an error in our
+    /// words, beside those that can be read.
+    ///
+    /// # Errors
+    /// When the result has no contents, in our words.
+    pub fn each(result: &str) -> Result<Vec<Result<Self, String>>, String> {
         let value: Value = parse_lenient(result).map_err(|error| error.to_string())?;
         match &value["contents"] {
-            Value::Array(entries) => entries.iter().map(Self::read).collect(),
+            Value::Array(entries) => Ok(entries.iter().map(Self::read).collect()),
             // Some servers send a single entry instead of the list.
-            Value::Object(_) => Ok(vec![Self::read(&value["contents"])?]),
+            Value::Object(_) => Ok(vec![Self::read(&value["contents"])]),
             _ => Err("the result has no \"contents\" list".to_owned()),
         }
     }

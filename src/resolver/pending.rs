@@ -157,8 +157,9 @@ impl Pending {
     /// If the file cannot be written.
     pub fn save(&self, path: &Path) -> io::Result<()> {
         let mut file = PrivateFile::new(path)?;
-        serde_json::to_writer_pretty(&mut file, self)?;
-        file.write_all(b"\n")?;
+        let mut text = serde_json::to_vec_pretty(self)?;
+        text.push(b'\n');
+        file.write_all(&text)?;
         file.save()
     }
 

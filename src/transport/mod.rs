@@ -30,7 +30,7 @@ pub use http::{Web, WebDocument};
 pub use incoming::{Closed, Incoming, Junk, Outgoing};
 pub use limits::Limits;
 pub use mask::Mask;
-pub(crate) use mask::address;
+pub(crate) use mask::{REDACTED, address};
 #[cfg(feature = "fuzzing")]
 pub(crate) use sse::fuzzed_events;
 pub(crate) use stdio::{GroupId, MARK, groups, strays_of, watch_groups};

@@ -24,6 +24,12 @@ fn entries() -> Vec<(&'static str, Value)> {
         ("protocol", json!({"command": "true", "protocol": "${MARKER}"})),
         ("kind", json!({"type": "${MARKER}", "url": "http://a.example"})),
         ("authority", json!({"url": "https://127.0.0.1:9/", "caFile": "${MARKER}.pem"})),
+        ("helper", json!({"url": "http://127.0.0.1:9/", "headersHelper": "/nowhere/${MARKER}"})),
+        (
+            "assertion",
+            json!({"url": "http://127.0.0.1:9/", "oauth": {"grant": "jwt_bearer", "clientId": "${MARKER}",
+            "assertionFile": "/nowhere/${MARKER}"}}),
+        ),
     ]
 }
 
@@ -52,7 +58,13 @@ fn test() -> Test {
 #[test]
 fn no_command_mode_or_error_shows_it() {
     for mode in ["text", "json", "events", "data"] {
-        for words in [&["servers"][..], &["servers", "--check", "--trust"], &["tools", "--trust"]] {
+        for words in [
+            &["servers"][..],
+            &["servers", "--check", "--trust"],
+            &["tools", "--trust"],
+            &["doctor", "--trust"],
+            &["resources", "--trust"],
+        ] {
             let run = test().args(words.iter().copied()).args(["-v", "-o", mode]).run_any();
             check(&run, &format!("{words:?} as {mode}"));
         }
@@ -62,6 +74,27 @@ fn no_command_mode_or_error_shows_it() {
             let run = test().args(["call", name, "t", "-v", "--trace", "trace.jsonl", "-o", mode]).run_any();
             check(&run, &format!("call {name} as {mode}"));
             assert!(run.status != Some(0), "{name}");
+        }
+    }
+}
+
+#[test]
+fn no_command_about_one_server_shows_it() {
+    for (name, _) in entries() {
+        for words in [
+            &["doctor", name][..],
+            &["read", name, "a:b"],
+            &["prompt", name, "p"],
+            &["complete", name, "p", "v=o"],
+            &["watch", name],
+            &["up", name],
+            &["logs", name],
+            &["login", name, "--status"],
+            &["logout", name],
+            &["shell", name],
+            &["call", name, "t", "--dry-run"],
+        ] {
+            check(&test().args(words.iter().copied()).args(["-v"]).run_any(), &format!("{words:?}"));
         }
     }
 }

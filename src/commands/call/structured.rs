@@ -46,7 +46,7 @@ pub(crate) async fn mismatch(schema: Value, result: &ResultOutline<'_>) -> Optio
 }
 
 fn faults(schema: &Value, value: &Value) -> Option<String> {
-    let faults = match Checker::new(schema).ok()?.faults(value) {
+    let faults = match Checker::known(schema).ok()?.faults(value) {
         Ok(faults) => faults,
         Err(TooCostly) => {
             return Some(

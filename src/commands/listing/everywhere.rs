@@ -17,7 +17,7 @@ use crate::commands::{
     server::select::{ServerWord, all_servers},
 };
 use crate::{
-    client::{Client, ClientError},
+    client::{Client, ClientError, left_out},
     config::Config,
     error::Error,
     output::{Printer, table},
@@ -267,6 +267,27 @@ impl CommandHost {
             Err(ClientError::Rpc { error, .. }) if error.code == code::METHOD_NOT_FOUND => Ok(Vec::new()),
             listed => listed.map_err(|error| self.error(&server.into(), error)),
         }
+    }
+
+    /// The same, without the entries that have no text under `id`, by which they are asked for: those are warned of.
+    ///
+    /// # Errors
+    /// As [`CommandHost::list`].
+    pub(crate) async fn list_by(
+        &self,
+        id: &str,
+        server: &str,
+        client: &Client,
+        listing: (&str, &str, &str),
+    ) -> Result<Vec<Value>, Error> {
+        let mut entries = self.list(server, client, listing).await?;
+        let all = entries.len();
+        entries.retain(|entry| entry[id].is_string());
+        if let Some(words) = left_out(all - entries.len(), listing.1, id) {
+            // A stderr that is gone holds no listing up.
+            drop(self.printer.warning(&format!("{server}: {words}")));
+        }
+        Ok(entries)
     }
 }
 

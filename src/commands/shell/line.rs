@@ -1,6 +1,7 @@
 use std::{
     collections::HashMap,
     ffi::OsString,
+    io,
     path::PathBuf,
     sync::{Arc, PoisonError},
     time::Duration,
@@ -9,7 +10,7 @@ use std::{
 use clap::FromArgMatches as _;
 use futures_util::future::join_all;
 use serde_json::Value;
-use tokio::io::{AsyncBufReadExt, BufReader};
+use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncReadExt, BufReader};
 
 use crate::commands::{
     argv::refusal::help_or_usage,
@@ -32,6 +33,26 @@ use crate::{
 
 /// How often a prompt checks whether the terminal is free again.
 const TICK: Duration = Duration::from_millis(50);
+
+/// The longest line of a script, in bytes.
+const LONGEST: u64 = 16 << 20;
+
+/// The next line of a script, without its end; `None` behind the last.
+///
+/// # Errors
+/// When it cannot be read; [`io::ErrorKind::InvalidData`] when it is too long, or not text.
+async fn next_line(source: &mut (impl AsyncBufRead + Unpin)) -> io::Result<Option<String>> {
+    let invalid = |reason: String| io::Error::new(io::ErrorKind::InvalidData, reason);
+    let mut bytes = Vec::new();
+    if source.take(LONGEST + 1).read_until(b'\n', &mut bytes).await? == 0 {
+        return Ok(None);
+    }
+    if bytes.len() as u64 > LONGEST && !bytes.ends_with(b"\n") {
+        return Err(invalid(format!("it is longer than {} MiB", LONGEST >> 20)));
+    }
+    let line = String::from_utf8(bytes).map_err(|_| invalid("it is not UTF-8".to_owned()))?;
+    Ok(Some(line.trim_end_matches(['\n', '\r']).to_owned()))
+}
 
 /// A session of lines: the named results, and what is known about the servers.
 pub(crate) struct Shell<'a> {
@@ -131,22 +152,22 @@ impl<'a> Shell<'a> {
     /// # Errors
     /// That of the first failed line, with its number.
     pub(crate) async fn script(&mut self, keep_going: bool) -> Result<(), Error> {
-        let mut lines = BufReader::new(tokio::io::stdin()).lines();
+        let mut lines = BufReader::new(tokio::io::stdin());
         let (mut number, mut failed, mut exit) = (0, 0, 0);
         loop {
             let read = tokio::select! {
-                read = lines.next_line() => read,
+                read = next_line(&mut lines) => read,
                 () = self.session.signals.stop.cancelled() => Ok(None),
             };
             if let Some(error) = self.session.signals.error() {
                 return Err(error);
             }
             number += 1;
-            let Some(line) =
-                read.map_err(|error| Error::Io(format!("line {number} of the script cannot be read: {error}")))?
-            else {
-                break;
+            let unreadable = |error: io::Error| {
+                let message = format!("line {number} of the script cannot be read: {error}");
+                if error.kind() == io::ErrorKind::InvalidData { Error::usage(message) } else { Error::Io(message) }
             };
+            let Some(line) = read.map_err(unreadable)? else { break };
             let ended = self.run(&line).await;
             if let Some(error) = self.session.signals.error() {
                 return Err(error);

@@ -161,6 +161,16 @@ fn what_never_ends_is_refused() {
 }
 
 #[test]
+fn a_script_whose_line_never_ends_is_refused() {
+    for (script, why) in [(vec![b'x'; 20 << 20], "it is longer than 16 MiB"), (b"\xff\n".to_vec(), "it is not UTF-8")] {
+        let run =
+            Test::new().server("s", &Fake::new().tool("t")).args(["shell"]).stdin(&script).memory(1_000).status(2);
+        let run = run.stderr_contains(&format!("error: line 1 of the script cannot be read: {why}\n")).run();
+        assert!(run.peak < 100 << 10, "{} MiB were held", run.peak >> 10);
+    }
+}
+
+#[test]
 fn a_text_does_not_grow_without_end_by_its_variables() {
     let big = "x".repeat(100_000);
     let config = json!({"mcpServers": {"s": {"command": "true", "args": ["${BIG}".repeat(2_000)]}}}).to_string();

@@ -69,8 +69,46 @@ fn a_resource_replaces_nothing_but_a_file_and_is_not_read_before_that_is_clear()
 fn programs_get_a_resource_as_it_was_sent() {
     let run = Test::new().server("s", &reading()).args(["read", "s", "a:b", "-o", "json"]).run();
     assert_eq!(run.json()["contents"][0]["text"], "words");
-    let test = Test::new().server("s", &reading()).args(["read", "s", "a:b"]).status(6);
-    test.stderr_contains("an entry of its contents has neither text nor blob").run();
+    let test = Test::new().server("s", &reading()).args(["read", "s", "a:b", "--to", "out"]).status(6);
+    let run = test.stderr_contains("an entry of its contents has neither text nor blob").run();
+    assert!(!run.path("out").exists(), "a part of the resource was written");
+}
+
+#[test]
+fn one_entry_that_cannot_be_read_hides_no_other() {
+    let test = Test::new().server("s", &reading()).args(["read", "s", "a:b"]).stdout("words");
+    test.stderr("warning: s: an entry of its contents has neither text nor blob; -o json shows all that was sent\n")
+        .run();
+    let odd = [json!(7), json!(null), json!({"title": "none"}), json!({"name": 5, "uri": 5, "uriTemplate": 5})];
+    let listed = |good: Value| odd.iter().cloned().chain([good]).collect::<Vec<_>>();
+    let initialized = json!({"protocolVersion": "2025-11-25", "serverInfo": {"name": "s"},
+        "capabilities": {"tools": {}, "resources": {}, "prompts": {}}});
+    let fake = Fake::new()
+        .on("initialize", [Step::Reply(initialized)])
+        .on("tools/list", [Step::Reply(json!({"tools": listed(json!({"name": "t"}))}))])
+        .on("resources/list", [Step::Reply(json!({"resources": listed(json!({"uri": "a:b", "name": "r"}))}))])
+        .on("resources/templates/list", [Step::Reply(json!({"resourceTemplates": [{"uriTemplate": "a:{b}"}]}))])
+        .on("prompts/list", [Step::Reply(json!({"prompts": listed(json!({"name": "p"}))}))]);
+    for (command, method, key, shown) in [
+        ("tools", "tools/list", "name", "t()\n"),
+        ("resources", "resources/list", "uri", "a:b    r\na:{b}\n"),
+        ("prompts", "prompts/list", "name", "p\n"),
+    ] {
+        let told = format!("warning: s: 4 entries of its {method} have no {key} and are left out\n");
+        Test::new().server("s", &fake).args([command, "s"]).stdout(shown).stderr(&told).run();
+    }
+}
+
+#[test]
+fn no_entry_that_can_be_read_is_an_error() {
+    let capabilities = json!({"resources": {}});
+    let initialized =
+        json!({"protocolVersion": "2025-11-25", "capabilities": capabilities, "serverInfo": {"name": "s"}});
+    let fake = Fake::new()
+        .on("initialize", [Step::Reply(initialized)])
+        .on("resources/read", [Step::Reply(json!({"contents": [7, {"blob": "%"}]}))]);
+    let test = Test::new().server("s", &fake).args(["read", "s", "a:b"]).status(6).stdout("");
+    test.stderr_contains("the answer to resources/read is not valid").run();
 }
 
 #[test]

@@ -255,6 +255,8 @@ fn wide(count: usize) -> Vec<(&'static str, Value)> {
     let texts = || (0..count).map(|i| json!(format!("choice {i}"))).collect::<Vec<Value>>();
     let all_of = || names(&|_| json!({"allOf": vec![json!({"$ref": "#/$defs/n"}); 3]}));
     let patterns = || names(&|i| json!({"type": "string", "pattern": format!("^(a{{90}}b{{90}}){{50}}x{i}$")}));
+    let back =
+        |i| json!({"type": "string", "default": "a".repeat(40), "pattern": format!(r"^(?=(a+)+$)(a|aa)+\1x{i}$")});
     vec![
         ("objects", object(refers(false), inner())),
         ("objects with titles", object(refers(true), inner())),
@@ -264,6 +266,7 @@ fn wide(count: usize) -> Vec<(&'static str, Value)> {
         ("defaults", object(refers(true), json!({"default": texts(), "type": "array", "items": {"enum": texts()}}))),
         ("descriptions", object(refers(true), json!({"type": "string", "description": "x".repeat(count * 20)}))),
         ("patterns", object(patterns(), json!({}))),
+        ("patterns that go back and forth, and defaults", object(names(&back), json!({}))),
         ("odd parts", object(names(&|i| json!({"anyOf": [{"type": "strin"}, {"const": i}], "not": {}})), json!({}))),
     ]
 }
@@ -293,6 +296,33 @@ fn a_form_grows_with_its_schema_and_not_with_the_square() {
         grows(about, &run, size);
         assert!(run.took < Duration::from_secs(LONG), "{about}: the page took {:?}", run.took);
     }
+}
+
+#[test]
+fn a_long_default_is_not_searched_for_long() {
+    let part = json!({"type": "string", "default": "01".repeat(2_000_000), "pattern": "[01]*1[01]{2000}$"});
+    let schema = json!({"type": "object", "properties": {"a": part}});
+    let done = Step::Reply(json!({"content": []}));
+    let fake = Fake::new().tool("t").on_call(asking(&schema).into_iter().chain([done]));
+    let run = Test::new().server("s", &fake).args(["call", "s", "t"]).status(8).run();
+    assert!(run.took < Duration::from_secs(LONG), "it took {:?}", run.took);
+    assert!(!run.stderr.contains("default"), "{}", run.stderr);
+}
+
+#[test]
+fn a_schema_is_read_once_for_many_calls() {
+    let schema = wide(2_000).into_iter().find(|(about, _)| *about == "objects through allOf").expect("it is there").1;
+    let lines = (0..40).map(|i| json!({format!("field{i}"): {}}).to_string() + "\n").collect::<String>();
+    let output = json!({"name": "t", "inputSchema": schema, "outputSchema": schema});
+    let result = json!({"content": [], "structuredContent": {"field1": {}}});
+    let fake = Fake::new().on("tools/list", [Step::Reply(json!({"tools": [output]}))]).result(result);
+    let took = |lines: &str| {
+        let run = Test::new().server("s", &fake).file("in", lines).args(["call", "s", "t", "--each", "in"]).run();
+        assert_eq!(run.stdout.lines().count(), lines.lines().count());
+        run.took
+    };
+    let (one, many) = (took(&lines[..=lines.find('\n').expect("a line")]), took(&lines));
+    assert!(many < 15 * one, "it took {many:?}, and {one:?} for one");
 }
 
 #[test]

@@ -188,6 +188,8 @@ impl Test {
             .env_clear()
             .env("HOME", home)
             .env("PATH", "/usr/bin:/bin")
+            // Where there are no servers that somebody else keeps.
+            .env("XDG_RUNTIME_DIR", self.folder.path())
             .envs(self.env.iter().map(|(name, value)| (name, value)));
         command
     }

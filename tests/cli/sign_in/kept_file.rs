@@ -31,8 +31,7 @@ fn refused(world: &World, why: &str) {
         assert!(!run.stderr.contains("s3cret"), "{}", run.stderr);
     }
     // Signing out fails if the file cannot be read.
-    let run = world.test(&["logout"]).run_any();
-    assert!(run.status != Some(0) && run.stderr.contains(why), "{}", run.stderr);
+    world.test(&["logout"]).status(3).stderr_contains(why).run();
     assert_eq!(fs::read(world.sign_ins()).expect("the file"), kept, "it was written over");
     let is_sent = |request: &super::super::http::server::Request| {
         request.header("authorization").is_some_and(|value| !value.contains("access-s3cret-"))
@@ -51,6 +50,17 @@ fn a_file_that_others_can_read_is_not_used() {
 fn a_file_that_was_half_written_is_not_used_and_not_lost() {
     for part in [0, 200] {
         refused(&with(|kept| kept[..part].to_owned(), 0o600), "does not hold sign-ins");
+    }
+}
+
+#[test]
+fn a_home_that_is_no_folder_is_named() {
+    for words in [&["logout"][..], &["logout", "https://mcp.example/mcp"]] {
+        let test = super::super::harness::Test::new().file("home", "").args(words.iter().copied());
+        let home = test.folder().join("home");
+        let test = test.env("HOME", home.to_str().expect("a path")).status(3);
+        let run = test.stderr_contains("error: you are not signed out: the sign-ins in ").run();
+        assert!(run.stderr.contains("/home/.local/share/toolnexus/sign-ins.json cannot be "), "{}", run.stderr);
     }
 }
 
