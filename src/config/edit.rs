@@ -32,6 +32,11 @@ impl EditedFile {
     pub fn open(path: &Path, environment: &Environment) -> Result<Self, ConfigError> {
         let absolute = environment.absolute(path);
         let is_there = fs::symlink_metadata(&absolute).is_ok();
+        // What cannot be replaced is not read either: a pipe may have nothing to read for ever.
+        if fs::metadata(&absolute).is_ok_and(|there| !there.is_file() && !there.is_dir()) {
+            let reason = "it is not a regular file".to_owned();
+            return Err(ConfigError::Unreadable { path: path.to_owned(), reason });
+        }
         let before = if is_there { Some(read_text(path, environment)?) } else { None };
         let text = before.as_deref().unwrap_or_default();
         let document = document(path, text)?;

@@ -62,6 +62,17 @@ fn only_a_regular_file_is_written() {
 }
 
 #[test]
+fn a_pipe_is_not_edited_as_a_configuration() {
+    for words in [&["add", "a", "--", "true"][..], &["remove", "a"], &["disable", "a"], &["enable", "a"]] {
+        let test = Test::new().args(["--config", "pipe.json"]).args(words.iter().copied());
+        mkfifo(&test.folder().join("pipe.json"), Mode::S_IRWXU).expect("a pipe");
+        let run = test.status(3).stderr_contains("pipe.json cannot be read: it is not a regular file").run();
+        let there = fs::symlink_metadata(run.path("pipe.json")).expect("it is there");
+        assert!(there.file_type().is_fifo(), "{words:?}");
+    }
+}
+
+#[test]
 fn a_link_to_a_file_of_ones_own_is_followed() {
     for option in ["--record", "--trace"] {
         let test = writing(option, "out").file("kept", "old");
