@@ -3,7 +3,7 @@
   const find = (what, within = document) => within.querySelector(what);
   const all = (what, within = document) => [...within.querySelectorAll(what)];
 
-  // What changes while the page is open.
+  // Updates while the page is open.
   const news = find("[data-news]");
   const listen = () => {
     const began = news.dataset.state;
@@ -45,7 +45,7 @@
   };
   if (news) listen();
 
-  // What is wrong, as soon as a field is left.
+  // Errors, as soon as a field loses focus.
   const form = find("form[data-live]");
   const live = () => {
     const touched = new Set();
@@ -79,7 +79,7 @@
         const reply = await fetch(form.dataset.live, { method: "POST", body });
         if (reply.ok) show(await reply.json());
       } catch {
-        // The news say when the run cannot be reached.
+        // The news line says if the run cannot be reached.
       }
       isBusy = false;
       if (isLate) {
@@ -88,7 +88,7 @@
       }
     };
     form.addEventListener("change", ({ target }) => {
-      // The first half of a pair is not wrong because the second is missing.
+      // The first half of a pair is not wrong just because the second is still missing.
       const other = document.getElementById(`${target.id}-again`);
       if (target.name && !(other && !other.value)) touched.add(base(target.name));
       check();
@@ -111,7 +111,7 @@
   };
   if (form) live();
 
-  // A link that is opened is agreed to.
+  // Opening a link means agreeing to it.
   const opening = find("form[data-opened]");
   const open = async (event) => {
     if (event.button > 1) return;
@@ -125,7 +125,7 @@
   };
   if (opening) ["click", "auxclick"].forEach((kind) => find("a.agrees", opening).addEventListener(kind, open, { once: true }));
 
-  // Long lists are narrowed down by words.
+  // Filters for long lists.
   for (const input of all("[data-filter]")) {
     const list = find(`[data-list="${input.dataset.filter}"]`);
     const entries = list.tagName === "SELECT" ? [...list.options] : all("label", list);
@@ -141,7 +141,7 @@
       else entries.forEach((entry) => (entry.hidden = !fits(entry)));
       found.textContent = words.length ? `${count} of ${real.length}` : "";
     });
-    // It is no answer, and Enter in it sends nothing.
+    // The filter is not part of the answer, and Enter in it sends nothing.
     input.addEventListener("keydown", (event) => event.key === "Enter" && event.preventDefault());
   }
 })();

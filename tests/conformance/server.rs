@@ -1,7 +1,7 @@
 //! The server that the official conformance suite tests: the server's half of elicitation over Streamable HTTP, with
 //! the tools that the scenarios on elicitation and on input-required results need. Prints its address and serves.
 
-#![expect(clippy::print_stdout, reason = "its address is told on stdout")]
+#![expect(clippy::print_stdout, reason = "it prints its address")]
 
 use std::{
     collections::{HashMap, HashSet},

@@ -7,13 +7,13 @@ _toolnexus() {
     read -r -a words <<<"$line"
     [[ $line == *[[:space:]] ]] && words+=("")
     word=${words[${#words[@]}-1]}
-    # What readline takes for the current word begins behind the last ':' or '='.
+    # For readline, the current word begins after the last ':' or '='.
     before=${word%"${word##*[:=]}"}
     COMPREPLY=()
     while IFS=$'\t' read -r candidate _; do
         candidate=${candidate#"$before"}
         [[ $candidate == *= ]] && compopt -o nospace 2>/dev/null
-        # Names come from servers: the shell must not take any of them for its own signs.
+        # Names come from servers, so they are quoted for the shell.
         printf -v candidate %q "$candidate"
         COMPREPLY+=("$candidate")
     done < <("${words[0]}" __complete -- "${words[@]:1}" 2>/dev/null)

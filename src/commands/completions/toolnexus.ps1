@@ -14,7 +14,7 @@ Register-ArgumentCompleter -Native -CommandName toolnexus -ScriptBlock {
     & toolnexus __complete '--' @words 2>$null | ForEach-Object {
         $value, $about = $_ -split "`t", 2
         if (-not $about) { $about = $value }
-        # Names come from servers: the shell must not take any of them for its own signs.
+        # Names come from servers, so they are quoted for the shell.
         $text = $value
         if ($value -match '[^\w\-./:=@%+]') { $text = "'" + $value.Replace("'", "''") + "'" }
         [System.Management.Automation.CompletionResult]::new($text, $value, 'ParameterValue', $about)
