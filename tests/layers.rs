@@ -154,7 +154,7 @@ fn no_two_folders_import_each_other() {
 }
 
 #[test]
-fn what_one_system_alone_has_stands_behind_a_seam() {
+fn code_for_one_system_is_in_files_named_after_it() {
     for (path, code) in files() {
         if path.split('/').any(|part| OF_A_SYSTEM.contains(&part)) {
             continue;

@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_schema_a_switch_is_what_no_value_stands_behind() {
+    fn without_a_schema_an_option_without_a_value_is_a_switch() {
         let spelled = spell_out(&words("--a b --c --d=e --f g=h"), None).map(|words| words.join(" "));
         assert_eq!(spelled.as_deref(), Ok("a=b c=true d=e f=true g=h"));
     }

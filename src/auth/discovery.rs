@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn a_resource_is_the_server_or_stands_above_it() {
+    fn a_resource_is_the_server_or_a_parent_of_it() {
         let server = url("https://h/public/mcp");
         for same in ["https://h/public/mcp", "https://h", "https://h/public", "HTTPS://H/public/mcp/"] {
             assert!(covers(&url(same), &server), "{same}");

@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn in_a_shell_an_interrupt_ends_the_line_alone() {
+    fn in_a_shell_an_interrupt_ends_only_the_line() {
         let program = Signals::new();
         let shell = program.for_command();
         shell.interrupt_lines();

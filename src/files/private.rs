@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn links_are_followed_to_files_of_ones_own() {
+    fn links_are_followed_to_the_users_own_files() {
         let root = tempfile::tempdir().expect("a folder");
         let (file, link, lost) = (root.path().join("file"), root.path().join("link"), root.path().join("lost"));
         fs::write(&file, "old").expect("written");

@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn what_only_sounds_alike_is_none() {
+    fn similar_names_are_not_secrets() {
         for name in "passport|passport_number|pinned|pinterest|spin|secretary|tokens_per_minute|max_tokens|token_count|\
             page_token|nextPageToken|pageToken|password_policy|passwordLength|passwordless|password_hint|compass|\
             boarding_pass|opinion|shipping|key|primary_key|public_key|keyboard|tokenizer|name|card|number|\

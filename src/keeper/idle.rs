@@ -63,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_uses_it_or_waits_holds_it_up_for_as_long_as_it_takes() {
+    fn a_server_in_use_is_not_idle() {
         let start = Instant::now();
         let idle = Idle::new(MINUTE, start);
         for used in [Use { is_attached: true, ..UNUSED }, Use { is_waited_for: true, ..UNUSED }] {

@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_there_is_told_with_what_is() {
+    fn a_missing_part_is_reported_with_what_is_there() {
         let value = json!({"items": [1, 2], "none": [], "name": "x"});
         for (path, told) in [
             ("item", "there is no \"item\" in the result, which has items, none, name"),

@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn structured_content_alone_is_printed() {
+    fn structured_content_without_blocks_is_printed() {
         assert_eq!(
             text(r#"{"content":[],"structuredContent":{"rows":[7]}}"#, true),
             "{\n  \"rows\": [\n    7\n  ]\n}\n"

@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_neither_is_told() {
+    fn other_contents_are_reported() {
         for result in ["{}", r#"{"contents":[{"uri":"a"}]}"#, r#"{"contents":[{"blob":"%"}]}"#, "7"] {
             assert!(ResourceContents::all(result).is_err(), "{result}");
         }

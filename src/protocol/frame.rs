@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn a_null_error_beside_a_result_is_a_result() {
+    fn a_null_error_next_to_a_result_is_ignored() {
         let frame = parse(r#"{"id":1,"error":null,"result":{}}"#);
         assert_eq!(frame.kind(), &FrameKind::Response { id: Id::from(1) });
     }

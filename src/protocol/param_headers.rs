@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn what_only_looks_like_an_annotation_is_none() {
+    fn a_similar_key_is_not_an_annotation() {
         let schema = json!({"type": "object", "properties": {
             "x-mcp-header": {"type": "string"},
             "a": {"type": "object", "default": {"x-mcp-header": "A B"}, "x-mcp-other": {"x-mcp-header": ""}}}});

@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_a_template_is_told() {
+    fn other_text_is_not_a_template() {
         for text in ["{", "a}", "{}", "{a b}", "{a,}", "{=x}", "{a:x}", "{{a}}"] {
             assert_eq!(UriTemplate::parse(text), None, "{text}");
         }

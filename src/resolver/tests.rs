@@ -106,7 +106,7 @@ async fn what_happens_at_the_end_of_the_chain() {
 }
 
 #[tokio::test]
-async fn whoever_accepted_a_link_waits_behind_it() {
+async fn the_resolver_that_accepted_a_link_waits_for_it() {
     let (mine, others) = (link("https://a.example/"), link("https://b.example/"));
     let accept = Outcome::Answered(Answer::accept(&mine.request.id, None));
     let chain = Chain::new(vec![played([accept], true)], None, Otherwise::Cancel);
@@ -166,7 +166,7 @@ async fn a_record_answers_the_same_again() {
 }
 
 #[test]
-fn a_record_that_cannot_be_written_is_refused_at_once() {
+fn a_record_that_cannot_be_written_is_refused_immediately() {
     let folder = tempfile::tempdir().expect("a folder");
     for path in [folder.path().to_owned(), folder.path().join("none/record.json")] {
         assert!(Recorder::new(played([], false), &path).is_err(), "{}", path.display());

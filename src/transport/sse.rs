@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn an_event_cut_by_the_end_is_told_apart() {
+    async fn a_cut_off_event_is_recognized() {
         let chunks = [Ok(Bytes::from_static(b"data: a\n\ndata: {\"half\":"))];
         let mut events = Events::new(futures_util::stream::iter(chunks), 1000);
         assert_eq!(events.next().await.and_then(Result::ok), Some(data("a")));

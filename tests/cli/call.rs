@@ -128,7 +128,7 @@ fn links_that_a_call_requires_are_told_where_nobody_is_asked() {
 }
 
 #[test]
-fn a_question_without_an_id_is_told_of() {
+fn a_question_without_an_id_is_reported() {
     let server = tool().on_call([
         Step::Send(json!({"id": null, "method": "elicitation/create", "params": {"message": "Name?"}})),
         Step::Reply(text("done")),
@@ -211,7 +211,7 @@ fn an_unknown_tool_exits_6_and_near_misses_are_named() {
 }
 
 #[test]
-fn a_protocol_error_is_told_with_what_the_server_said() {
+fn a_protocol_error_is_reported_with_the_servers_message() {
     let error = json!({"code": -32602, "message": "no\u{1b}[2J\u{1b}]0;x\u{7}", "data": {"why": [1]}});
     let server = tool().on_call([Step::Fail(error.clone())]);
     let run = call(&server).status(6).stdout("").stderr_contains("│ no\\u{1b}[2J\\u{1b}]0;x\\u{7}").run();
@@ -221,7 +221,7 @@ fn a_protocol_error_is_told_with_what_the_server_said() {
 }
 
 #[test]
-fn structured_content_alone_is_printed() {
+fn structured_content_without_blocks_is_printed() {
     let server = tool().result(json!({"content": [], "structuredContent": {"rows": [7]}}));
     call(&server).stdout("{\n  \"rows\": [\n    7\n  ]\n}\n").run();
     call(&tool().result(json!({"structuredContent": {"rows": []}}))).stdout("{\n  \"rows\": []\n}\n").run();
@@ -265,7 +265,7 @@ fn noise_on_stdout_is_skipped_with_one_warning() {
 }
 
 #[test]
-fn a_server_that_exits_is_told_with_its_last_words() {
+fn a_server_that_exits_is_reported_with_its_last_words() {
     let entry = json!({"command": "sh", "args": ["-c", "echo licence missing >&2; exit 3"]});
     let test = Test::new().entry("s", entry).args(["call", "s", "t"]).status(4);
     test.stderr_contains("│ licence missing").stderr_contains("3").run();

@@ -76,7 +76,7 @@ fn variables_and_home_folders() {
 }
 
 #[test]
-fn a_home_folder_stands_before_a_command() {
+fn a_home_folder_comes_before_a_command() {
     let script = "#!/bin/sh\nprintf started > \"${0%/*}/seen\"\nexit 3\n";
     let test = Test::new().file("home/bin/srv", script).entry("s", json!({"command": "~/bin/srv"}));
     let path = test.folder().join("home/bin/srv");

@@ -94,7 +94,7 @@ fn connect_waits_for_the_page() {
 type Stranger<'a> = (&'a str, &'a str, &'a [(&'a str, &'a str)], &'a str, &'a str);
 
 #[test]
-fn the_page_is_for_its_own_reader_alone() {
+fn the_page_is_only_for_its_own_reader() {
     let test = call("2025-11-25", "connect").file("links.json", LINKS).args(["--answers", "links.json"]);
     let mut program =
         test.command().stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("started");

@@ -36,7 +36,7 @@ fn what_is_wrong_with_a_server_is_named_and_fails_where_that_is_wanted() {
 }
 
 #[test]
-fn what_a_server_has_around_it_is_told() {
+fn the_surroundings_of_a_server_are_reported() {
     let refused = json!({"url": "http://127.0.0.1:9/mcp"});
     let test = |entry: serde_json::Value| Test::new().entry("web", entry).args(["doctor", "web"]).status(4);
     test(refused).stdout_contains("sign-in: you are not signed in").stdout_contains("mcp.json:1)").run();
@@ -58,7 +58,7 @@ fn two_names_of_one_server_are_told() {
 }
 
 #[test]
-fn a_schema_that_checks_nothing_is_told() {
+fn a_schema_that_checks_nothing_is_reported() {
     let schema = json!({"type": "object", "properties": {"n": {"type": "integer", "minimum": "one"}}});
     let server = Fake::new().tool_giving("count", &schema);
     let run = Test::new().server("s", &server).args(["doctor", "s", "-o", "json", "--strict"]).status(6).run();
@@ -67,7 +67,7 @@ fn a_schema_that_checks_nothing_is_told() {
 }
 
 #[test]
-fn what_cannot_start_is_told_with_what_to_do() {
+fn a_failed_start_is_reported_with_what_to_do() {
     let npx = json!({"command": "/nowhere/npx", "args": ["-y", "x"], "env": {"KEY": "hidden"}});
     let test = || Test::new().demo().entry("node", npx.clone()).entry("bad", json!({"command": 7}));
     let run = test().args(["doctor", "--trust"]).status(4).stdout_contains("install Node.js").run();

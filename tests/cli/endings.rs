@@ -44,7 +44,7 @@ fn a_clean_up_at_the_end_of_the_input_is_not_cut_off_however_often() {
 
 #[test]
 #[cfg(target_os = "linux")]
-fn a_server_that_does_nothing_at_the_end_of_its_input_is_told_at_once_the_next_time() {
+fn a_server_that_does_nothing_at_the_end_of_its_input_is_ended_sooner_the_next_time() {
     let test = Test::new();
     let script = "if [ -e ends ]; then exit; fi; if [ -e cleans ]; then sleep 0.19; echo clean >> cleaned; exit; fi; \
                   exec sleep 300";

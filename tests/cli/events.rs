@@ -35,7 +35,7 @@ fn of_kind(events: &[Value], kind: &str) -> Vec<Value> {
 }
 
 #[test]
-fn each_thing_is_told_once() {
+fn each_event_is_reported_once() {
     let run = call(&["-o", "events"]).status(8).run();
     let events = run.events();
     assert_eq!(of_kind(&events, "changed").len(), 1, "{}", run.stdout);

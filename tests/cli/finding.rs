@@ -131,7 +131,7 @@ fn what_cannot_be_imported_is_said_and_nothing_is_written() {
 }
 
 #[test]
-fn what_is_there_already_stays_unless_it_is_to_be_replaced() {
+fn existing_servers_are_kept_unless_replace_is_given() {
     let test = || examples().file(OWN, "// mine\n{\"mcpServers\": {\"hf\": {\"url\": \"https://other.example/\"}}}\n");
     let run = test()
         .args(["import", "lmstudio"])

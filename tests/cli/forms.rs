@@ -98,7 +98,7 @@ fn what_cannot_be_checked_is_never_refused() {
 }
 
 #[test]
-fn an_empty_accept_is_sent_to_an_empty_form_alone() {
+fn an_empty_accept_is_sent_only_for_an_empty_form() {
     let entry = json!([{"when": {"mode": "form"}, "action": "accept"}]);
     for schema in [json!({"type": "object", "properties": {}}), json!({"type": "object"}), json!({})] {
         sends(&schema, &entry, &Value::Object(Map::new()));

@@ -233,7 +233,7 @@ fn a_signal_ends_a_program_whose_output_nobody_reads() {
 }
 
 #[test]
-fn a_second_signal_ends_at_once_with_all_that_was_started() {
+fn a_second_signal_ends_the_program_and_everything_it_started_immediately() {
     // The server ignores requests to end, and its grace period is long.
     let (test, child) = launcher(Test::new().args(["call", "s", "t"]), &silent());
     let config: Value = serde_json::from_slice(&fs::read(test.folder().join("mcp.json")).expect("read")).expect("JSON");
@@ -273,7 +273,7 @@ fn an_interrupted_listing_prints_what_is_there_and_says_so() {
 }
 
 #[test]
-fn a_server_that_speaks_something_else_is_told_at_once() {
+fn a_server_that_speaks_another_protocol_is_reported_immediately() {
     let wide: String = "{\"jsonrpc\":\"2.0\"}".chars().flat_map(|c| [c, '\0']).collect();
     for (line, words) in [
         ("Content-Length: 77\r".to_owned(), "writes Content-Length frames, as language servers do"),

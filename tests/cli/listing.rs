@@ -122,7 +122,7 @@ fn a_name_that_is_listed_twice_is_warned_of_once() {
 }
 
 #[test]
-fn of_ten_servers_seven_are_listed_while_three_fail_and_each_is_told() {
+fn of_ten_servers_seven_are_listed_while_three_fail_and_each_failure_is_reported() {
     let ready = |number: usize| Fake::new().tool(&format!("tool{number}"));
     let crash = json!({"command": "sh", "args": ["-c", "echo no licence >&2; exit 3"]});
     let hanging = json!({"command": "sleep", "args": ["600"], "timeout": 2500});

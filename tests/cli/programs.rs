@@ -144,7 +144,7 @@ fn null_passes_the_question_on() {
 }
 
 #[test]
-fn a_program_that_is_not_there_is_told_before_anything_starts() {
+fn a_missing_program_is_reported_before_anything_starts() {
     let test = || Test::new().entry("s", json!({"command": "touch", "args": ["started"]})).args(["call", "s", "t"]);
     for (words, status) in [("no-such-program-anywhere", 3), ("'unclosed", 2), ("", 2)] {
         let run = test().args(["--on-elicit", words]).status(status).run();

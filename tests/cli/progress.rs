@@ -21,7 +21,7 @@ fn wait_for(name: &str) -> Step {
 }
 
 #[test]
-fn a_call_shows_how_far_it_is_and_stands_aside_for_questions_and_logs() {
+fn a_call_shows_its_progress_and_makes_room_for_questions_and_logs() {
     let schema = json!({"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]});
     let params = json!({"message": "Who?", "requestedSchema": schema});
     let log = json!({"method": "notifications/message", "params": {"level": "warning", "data": "halfway"}});

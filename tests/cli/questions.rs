@@ -146,7 +146,7 @@ fn answers_come_from_stdin_too() {
 }
 
 #[test]
-fn what_was_not_used_is_told() {
+fn unused_answers_are_reported() {
     let test = call(&asking()).args(["--answer", "name=Ada", "--answer", "nam=Eve"]);
     test.stderr_contains("warning: not used: --answer nam").run();
 }
@@ -169,7 +169,7 @@ fn a_program_answers() {
 }
 
 #[test]
-fn the_clock_stands_still_while_a_question_is_open() {
+fn the_clock_is_paused_while_a_question_is_open() {
     let slow = r#"sh -c 'read line; sleep 1.5; echo "{\"ok\": true, \"data\": {\"name\": \"Ada\"}}"'"#;
     let run = call(&asking()).args(["--timeout", "1", "--on-elicit", slow]).stdout("done\n").run();
     assert!(run.took > Duration::from_millis(1400));
@@ -195,7 +195,7 @@ fn a_ping_is_answered_while_a_question_is_open() {
 }
 
 #[test]
-fn a_plain_server_is_offered_forms_alone() {
+fn a_plain_server_is_offered_only_forms() {
     let server = Fake::new().tool("t").on_call([
         ask_link("ask-1", "https://idp.example/"),
         replied("ask-1"),
@@ -286,7 +286,7 @@ done"#;
 }
 
 #[test]
-fn what_went_wrong_is_told_without_what_was_not_used() {
+fn errors_are_reported_without_unused_answers() {
     let refused = Test::new().entry("s", json!({"url": "http://127.0.0.1:9/mcp"})).args(["call", "s", "t"]);
     let run = refused.args(["--answer", "name=Ada", "--answer", "nam=Eve"]).status(4).run();
     assert!(run.stderr.starts_with("error: ") && !run.stderr.contains("not used"), "{}", run.stderr);
@@ -306,7 +306,7 @@ fn what_went_wrong_is_told_without_what_was_not_used() {
 }
 
 #[test]
-fn commas_separate_choices_alone() {
+fn commas_separate_only_choices() {
     let list = |items: Value| json!({"type": "object", "properties": {"tags": {"type": "array", "items": items}}, "required": ["tags"]});
     let texts = list(json!({"type": "string"}));
     let numbers = list(json!({"type": "integer"}));

@@ -22,7 +22,7 @@ fn call(result: Value) -> Test {
 }
 
 #[test]
-fn structured_content_is_shown_beside_a_text_that_says_less() {
+fn structured_content_is_shown_below_a_text_that_says_less() {
     call(found()).stdout_contains("Found 2 items.\n").stdout_contains("\"total\": 2\n}\n").run();
     let same = json!({"content": [{"type": "text", "text": "{\"total\": 2.0}"}], "structuredContent": {"total": 2}});
     call(same).stdout("{\"total\": 2.0}\n").run();

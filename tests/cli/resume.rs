@@ -160,7 +160,7 @@ fn answers_that_were_sent_are_sent_again_only_when_told() {
 }
 
 #[test]
-fn of_two_at_once_one_wins() {
+fn of_two_simultaneous_runs_one_wins() {
     let test = put_aside();
     // The first run's program says that it is working, and then waits until it may answer.
     let program = r#"sh -c 'echo working >&2; while [ ! -e go ]; do sleep 0.02; done; echo "{\"ok\": true, \"data\": {\"name\": \"Ada\"}}"'"#;

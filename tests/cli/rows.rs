@@ -261,7 +261,7 @@ fn a_question_that_is_withdrawn_has_no_reply() {
 }
 
 #[test]
-fn time_stands_still_while_a_person_thinks() {
+fn time_is_paused_while_a_person_thinks() {
     let schema = one("n", &json!({"type": "string"}), true);
     let row = row("", schema, &[], json!({}), json!({}));
     let person = test(&row, false).args(["--timeout", "1"]).at_terminal(24, 100);

@@ -59,7 +59,7 @@ fn received(messages: &[Value]) -> bool {
 }
 
 #[test]
-fn a_secret_reaches_the_server_alone() {
+fn a_secret_reaches_only_the_server() {
     let answers = json!([{"content": {"password": SECRET, "name": "Ada"}, "secret": true}]).to_string();
     for modern in [false, true] {
         for mode in ["text", "json", "events"] {

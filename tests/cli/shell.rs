@@ -212,7 +212,7 @@ fn answers_of_one_line_are_for_that_line() {
 }
 
 #[test]
-fn stdin_is_for_the_script_alone() {
+fn stdin_is_only_for_the_script() {
     for (line, told) in [
         ("call forms greet --each -", "- cannot be used in a shell"),
         ("call forms greet name=@-", "name=@- cannot be used in a shell"),

@@ -94,7 +94,7 @@ fn how_a_task_can_end() {
 }
 
 #[test]
-fn an_unanswered_question_of_a_task_is_told_and_the_task_goes_on() {
+fn an_unanswered_question_of_a_task_is_reported_and_the_task_continues() {
     let server = server().on("tasks/get", [asks()]).on("tasks/get", [completed()]);
     let run =
         call(&server).args(["--elicit", "fail"]).status(8).stdout("done\n").stderr_contains("nobody answered").run();

@@ -52,7 +52,7 @@ fn what_cannot_be_meant_says_what_to_write() {
 }
 
 #[test]
-fn a_schema_that_cannot_be_read_in_one_place_is_told_once_and_checked_in_all_others() {
+fn an_unreadable_part_of_a_schema_is_reported_once_and_the_rest_is_checked() {
     for (bad, place) in [
         (json!({"type": "strin"}), "/properties/b/type: "),
         (json!({"type": "string", "minLength": "two"}), "/properties/b/minLength: "),

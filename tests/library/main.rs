@@ -144,7 +144,7 @@ async fn two_servers_are_asked_side_by_side() {
 }
 
 #[tokio::test]
-async fn whoever_fails_to_answer_cancels() {
+async fn a_resolver_that_fails_cancels() {
     let slots: [(&str, WaitFor); 6] = [
         ("an error", wait_for(async |_| Err("nobody is at home".into()))),
         ("a panic", wait_for(async |request: Request| -> Answer { panic!("asked {}", request.prompt) })),
@@ -174,7 +174,7 @@ async fn a_plain_function_may_block() {
 }
 
 #[tokio::test]
-async fn a_server_that_died_is_told_and_started_again() {
+async fn a_server_that_died_is_reported_and_started_again() {
     let folder = tempfile::tempdir().expect("a folder");
     let mark = folder.path().join("died");
     // The first time it ends after two lines: the handshake.

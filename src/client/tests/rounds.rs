@@ -47,7 +47,7 @@ async fn answers_go_back_under_their_keys_with_the_state_under_a_new_id() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn state_only_rounds_are_repeated_at_once_then_ever_more_slowly_and_not_for_ever() {
+async fn state_only_rounds_are_repeated_immediately_then_more_and_more_slowly_and_not_forever() {
     let (client, mut server, _stage) = modern(Wish::default()).await;
     let start = Instant::now();
     let play = async {

@@ -16,7 +16,7 @@ fn quick() -> Wish {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_silent_call_times_out_and_the_server_is_told() {
+async fn a_silent_call_times_out_and_is_cancelled_on_the_server() {
     let (client, mut server, stage) = legacy(quick()).await;
     let start = Instant::now();
     let play = async {
@@ -33,7 +33,7 @@ async fn a_silent_call_times_out_and_the_server_is_told() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_clock_stands_still_while_questions_are_open() {
+async fn the_clock_is_paused_while_questions_are_open() {
     let (client, mut server, mut stage) = legacy(quick()).await;
     let play = async {
         let (call, _) = server.expect("tools/call").await;

@@ -173,7 +173,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_stands_before_its_command() {
+    fn a_name_comes_before_its_command() {
         let split = |line| Assignment::split(line);
         assert_eq!(split("$a = call x y"), Assignment { name: Some("a"), command: "call x y" });
         assert_eq!(split("$a=call x k=v"), Assignment { name: Some("a"), command: "call x k=v" });

@@ -155,7 +155,7 @@ fn matching() {
 }
 
 #[test]
-fn links_are_accepted_by_name_alone() {
+fn links_are_accepted_only_by_name() {
     let link = link("https://a.example/go?x=1");
     for (entry, expected, opened) in [
         (r#"{"action": "accept"}"#, "pass", None),

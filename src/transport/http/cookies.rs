@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn cookies_go_back_to_their_exact_origin_alone() {
+    fn cookies_go_back_only_to_their_exact_origin() {
         let set = ["lb=node1; Path=/; Domain=example; HttpOnly"];
         assert_eq!(sent(&set, "https://mcp.example/a/mcp", None).as_deref(), Some("lb=node1"));
         for other in ["https://mcp.example:8443/", "http://mcp.example/", "https://example/", "https://x.mcp.example/"]

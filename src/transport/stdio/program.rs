@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn a_script_without_its_interpreter_is_told_apart_from_no_script() {
+    fn a_missing_interpreter_is_not_mistaken_for_a_missing_script() {
         let folder = tempfile::tempdir().expect("a folder");
         let script = folder.path().join("server");
         let refused = |command: &Path| {

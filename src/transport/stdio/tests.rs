@@ -65,7 +65,7 @@ async fn frames_go_both_ways_around_junk() {
 }
 
 #[tokio::test]
-async fn an_end_is_told_with_status_and_last_words() {
+async fn an_exit_is_reported_with_its_status_and_last_words() {
     let mut server = start("echo licence missing >&2; exit 3");
     let end = closed(&mut server).await;
     assert_eq!(end.reason, "the server (sh) exited with status 3");

@@ -35,7 +35,7 @@ fn a_form_is_filled_reviewed_and_sent() {
 }
 
 #[test]
-fn what_is_wrong_stands_beside_its_field_and_is_mended() {
+fn errors_are_next_to_their_fields_and_can_be_corrected() {
     let run = call("greet").at_browser();
     let (tab, page) = run.asked();
     let page = tab.send(&page, "review", &[("f0", "A"), ("f1", "17"), ("f2", "out")]);

@@ -145,7 +145,7 @@ fn what_was_changed_behind_a_review_is_not_sent() {
 }
 
 #[test]
-fn what_is_wrong_is_told_while_it_is_typed() {
+fn errors_appear_while_typing() {
     let run = call("greet").at_browser();
     let (tab, page) = run.asked();
     for _ in 0..3 {

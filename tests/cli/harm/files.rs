@@ -73,7 +73,7 @@ fn a_pipe_is_not_edited_as_a_configuration() {
 }
 
 #[test]
-fn a_link_to_a_file_of_ones_own_is_followed() {
+fn a_link_to_the_users_own_file_is_followed() {
     for option in ["--record", "--trace"] {
         let test = writing(option, "out").file("kept", "old");
         symlink("kept", test.folder().join("out")).expect("a link");

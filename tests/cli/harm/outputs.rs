@@ -29,7 +29,7 @@ fn blocks_of_one_name_are_saved_in_a_straight_line() {
 }
 
 #[test]
-fn a_folder_that_is_none_is_refused_before_the_call() {
+fn a_file_in_place_of_the_folder_is_refused_before_the_call() {
     let test = saving(vec![resource("a:b")], "out").file("out", "mine");
     let run = test.status(2).stdout("").stderr_contains("nothing can be saved in out: it is not a folder").run();
     assert!(run.received("s").is_empty());

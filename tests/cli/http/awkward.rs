@@ -72,7 +72,7 @@ fn a_website_is_no_server() {
 }
 
 #[test]
-fn what_is_no_answer_ends_the_call_at_once() {
+fn an_invalid_answer_ends_the_call_immediately() {
     type Answer = fn(&Request, &mut Reply);
     let cases: [(Answer, &str); 6] = [
         (|_, reply| reply.empty(202), "HTTP 202 without a body"),
@@ -199,7 +199,7 @@ fn a_lost_session_is_begun_again_once() {
 }
 
 #[test]
-fn a_server_that_wants_a_sign_in_is_told_apart() {
+fn a_server_that_requires_a_sign_in_has_its_own_error() {
     let server = Server::start(|_, reply| {
         reply.respond(401, "WWW-Authenticate: Bearer resource_metadata=\"http://x/\"\r\n", b"");
     });

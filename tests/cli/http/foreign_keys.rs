@@ -85,7 +85,7 @@ fn a_helper_that_fails_is_named_and_nothing_of_it_is_shown() {
 }
 
 #[test]
-fn what_is_not_read_is_told_with_what_to_write() {
+fn unsupported_keys_are_reported_with_what_to_write() {
     let server = modern(|request, reply| answer(request, reply, &done()));
     for (entry, part) in [
         (

@@ -38,7 +38,7 @@ async fn a_stream_that_stops_is_resumed_after_the_pause_it_asks_for() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_resumed_fails_at_once() {
+async fn what_cannot_be_resumed_fails_immediately() {
     let refused = error_of(|request, reply| {
         if request.method == "GET" {
             return reply.empty(405);

@@ -152,7 +152,7 @@ async fn errors_in_refusals_belong_to_the_request() {
 }
 
 #[tokio::test]
-async fn what_is_no_answer_is_told_apart() {
+async fn invalid_answers_have_their_own_error() {
     assert_eq!(
         error_of(|_, reply| reply.respond(500, "", b"db\n down")).await,
         "the server answered with HTTP 500: db down"

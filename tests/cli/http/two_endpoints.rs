@@ -87,7 +87,7 @@ async fn messages_go_to_no_other_origin() {
 }
 
 #[tokio::test]
-async fn the_first_failure_is_the_one_that_is_told() {
+async fn the_first_failure_is_the_one_that_is_reported() {
     let down = Server::start(|_, reply| reply.respond(500, "", b"db down"));
     let mut transport = connect(&down);
     transport.send(request(1, "initialize").into()).expect("sent");

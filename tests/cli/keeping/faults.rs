@@ -31,7 +31,7 @@ fn reply(kept: &Kept) -> Option<Value> {
 }
 
 #[test]
-fn first_calls_at_once_start_one_keeper() {
+fn simultaneous_first_calls_start_one_keeper() {
     let kept = Kept::new(Test::new().server("s", &Fake::new().tool("t")));
     let children: Vec<_> = (0..8).map(|_| kept.start(&["call", "s", "t", "--keep"])).collect();
     for child in children {
@@ -57,7 +57,7 @@ fn a_killed_keeper_takes_its_server_along_and_is_replaced() {
 }
 
 #[test]
-fn a_keeper_that_dies_under_a_call_is_told_at_once() {
+fn a_keeper_that_dies_during_a_call_is_reported_immediately() {
     let server = Fake::new().tool("t").on_call([Step::ExpectFile("never".into())]);
     let kept = Kept::new(Test::new().server("s", &server));
     kept.run(0, &["up", "s"]);
@@ -71,7 +71,7 @@ fn a_keeper_that_dies_under_a_call_is_told_at_once() {
 }
 
 #[test]
-fn a_server_that_dies_is_told_at_once_and_started_again() {
+fn a_server_that_dies_is_reported_immediately_and_started_again() {
     let server = Fake::new().tool("t").on_call([Step::Exit(3)]);
     let kept = Kept::new(Test::new().server("s", &server));
     kept.run(0, &["up", "s"]);
@@ -126,7 +126,7 @@ fn an_interrupted_command_cancels_its_call_and_no_other() {
 }
 
 #[test]
-fn a_server_that_is_killed_is_told_to_every_call_at_once() {
+fn a_killed_server_is_reported_to_every_call_immediately() {
     let server = Fake::new().tool("t").on_call([Step::Reply(json!({"content": []}))]).on_call([Step::ExpectEnd]);
     let kept = Kept::new(Test::new().server("s", &server));
     kept.run(0, &["call", "s", "t", "--keep"]);
@@ -147,7 +147,7 @@ fn a_server_that_is_killed_is_told_to_every_call_at_once() {
 }
 
 #[test]
-fn a_keeper_that_stands_still_under_a_call_is_given_up() {
+fn a_keeper_that_is_stopped_during_a_call_is_given_up() {
     let server = Fake::new().tool("t").on_call([Step::ExpectEnd]);
     let kept = Kept::new(Test::new().server("s", &server));
     kept.run(0, &["up", "s"]);
@@ -173,7 +173,7 @@ fn a_keeper_that_nobody_finds_any_more_ends() {
 }
 
 #[test]
-fn a_keeper_that_stands_still_holds_up_nobody_for_long() {
+fn a_stopped_keeper_delays_nobody_for_long() {
     let kept = Kept::new(Test::new().server("s", &Fake::new().tool("t")));
     kept.run(0, &["up", "s"]);
     kill(pid(&kept, "s"), Signal::SIGSTOP).expect("stopped");

@@ -78,7 +78,7 @@ fn a_file_in_the_place_of_a_socket_is_not_used() {
 }
 
 #[test]
-fn whoever_speaks_nonsense_on_the_socket_is_no_keeper() {
+fn a_program_that_writes_nonsense_on_the_socket_is_not_a_keeper() {
     for words in ["HTTP/1.1 200 OK\r\n\r\nhello", "\x04\0\0\0\0\0\0\0\0\0\0\0null"] {
         let kept = Kept::new(Test::new().demo());
         kept.run(0, &CALL);
@@ -96,7 +96,7 @@ fn whoever_speaks_nonsense_on_the_socket_is_no_keeper() {
 }
 
 #[test]
-fn whoever_is_silent_on_the_socket_is_waited_for_no_longer_than_5_seconds() {
+fn a_silent_program_on_the_socket_is_waited_for_no_longer_than_5_seconds() {
     let kept = Kept::new(Test::new().demo());
     kept.run(0, &CALL);
     let socket = kept.socket().expect("a socket");

@@ -85,7 +85,7 @@ fn another_configuration_meets_no_old_process() {
 }
 
 #[test]
-fn commands_at_once_have_their_own_questions() {
+fn simultaneous_commands_have_their_own_questions() {
     let kept = Kept::new(Test::new().demo());
     kept.run(0, &["up", "forms"]);
     let names: Vec<String> = (0..16).map(|number| format!("Ada{number}")).collect();
@@ -131,7 +131,7 @@ fn tools_are_listed_again_where_one_is_missing() {
 }
 
 #[test]
-fn commands_at_once_have_their_own_questions_where_nothing_says_whose_they_are() {
+fn simultaneous_commands_have_their_own_questions_even_if_nothing_says_whose_they_are() {
     let entry = json!({"command": "toolnexus", "args": ["demo-server"], "protocol": "2025-11-25"});
     let kept = Kept::new(Test::new().entry("forms", entry));
     kept.run(0, &["up", "forms"]);

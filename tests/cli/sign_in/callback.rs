@@ -117,7 +117,7 @@ fn an_answer_counts_once() {
 }
 
 #[test]
-fn a_busy_port_is_told() {
+fn a_busy_port_is_reported() {
     let taken = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
     let port = taken.local_addr().expect("an address").port();
     let world = World::new();

@@ -119,7 +119,7 @@ fn a_client_with_a_key_shows_it_when_it_signs_out() {
 }
 
 #[test]
-fn a_keyring_that_was_not_built_in_is_told_where_it_is_asked_for() {
+fn a_missing_keyring_feature_is_reported_where_it_is_needed() {
     let world = World::new();
     let run = account(&world, &json!({"tokenStore": "keyring"}), &["login", "build", "--status"]).run_any();
     if cfg!(feature = "keyring") {

@@ -45,7 +45,7 @@ fn a_code_that_nobody_enters_ends() {
 }
 
 #[test]
-fn an_address_that_is_none_is_not_shown_to_anybody() {
+fn an_invalid_address_is_not_shown_to_anybody() {
     let bad = |request: &super::super::http::server::Request, reply: &mut super::super::http::server::Reply| {
         let is_it = request.path == "/device";
         if is_it {

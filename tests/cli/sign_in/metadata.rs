@@ -101,7 +101,7 @@ fn a_document_that_leads_elsewhere_is_not_followed() {
 }
 
 #[test]
-fn a_token_endpoint_that_leads_elsewhere_gets_the_code_alone() {
+fn a_token_endpoint_that_leads_elsewhere_gets_only_the_code() {
     let other = World::new();
     let to = other.server.url("/token");
     let world = Bent::default()

@@ -52,7 +52,7 @@ fn a_call_at_a_terminal_goes_on_after_the_sign_in() {
 }
 
 #[test]
-fn who_says_no_is_not_signed_in_and_nobody_is_told() {
+fn declining_a_sign_in_tells_nobody() {
     let world = World::new();
     let person = at_terminal(&world, &["login", "URL"]);
     person.see("  I'll open it myself").send(&DOWN.repeat(3)).send(ENTER).see("you did not sign in");

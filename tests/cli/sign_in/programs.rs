@@ -44,7 +44,7 @@ fn a_token_that_was_refused_is_fetched_again_and_no_more_than_that() {
 }
 
 #[test]
-fn what_goes_wrong_with_the_program_is_told_without_its_output() {
+fn errors_of_the_program_are_reported_without_its_output() {
     let world = World::new();
     for (script, why) in [
         ("echo token-s3cret; exit 3", "failed (exit status: 3)"),

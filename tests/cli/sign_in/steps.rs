@@ -20,7 +20,7 @@ fn a_call_that_needs_more_names_the_command_and_works_after_it() {
 }
 
 #[test]
-fn at_a_terminal_more_is_asked_for_at_once() {
+fn at_a_terminal_more_scopes_are_asked_for_immediately() {
     let world = World::new();
     world.sign_in(&["login", "URL"]);
     let person = world.test(&["call", "URL", "write"]).at_terminal(30, 100);
