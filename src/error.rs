@@ -304,7 +304,10 @@ fn client_hint(error: &ClientError) -> Option<String> {
     match error {
         ClientError::Unauthorized(refused) => Some(unauthorized_hint(refused)),
         ClientError::TimedOut { method, .. } if method == "tools/call" => {
-            Some("--timeout SECS, or `timeout` in the configuration, gives the server more time".to_owned())
+            Some(
+                "--timeout SECS, or `timeout` in the configuration, allows a longer silence; --max-time SECS a longer call"
+                    .to_owned(),
+            )
         }
         ClientError::LinkTimedOut { .. } => Some("--url-wait SECS waits longer".to_owned()),
         ClientError::Rpc { error, .. } if error.code == code::MISSING_CAPABILITY => Some(
@@ -340,6 +343,7 @@ fn client_exit(error: &ClientError) -> u8 {
     match error {
         ClientError::Connect(TransportError::Silent(_))
         | ClientError::TimedOut { .. }
+        | ClientError::TaskExpired { .. }
         | ClientError::LinkTimedOut { .. } => 7,
         ClientError::Connect(_) | ClientError::Lost { .. } => 4,
         ClientError::Unauthorized(_) => 5,
@@ -353,6 +357,7 @@ fn client_code(error: &ClientError) -> &'static str {
     match error {
         ClientError::Connect(TransportError::Silent(_))
         | ClientError::TimedOut { .. }
+        | ClientError::TaskExpired { .. }
         | ClientError::LinkTimedOut { .. } => "timed-out",
         ClientError::Connect(_) => "connect",
         ClientError::Lost { .. } => "connection-lost",

@@ -102,7 +102,7 @@ mod tests {
             retry_after: retry_after.map(Duration::from_secs),
         };
         let pauses = |method: &str, status, after| pause(&error(status, after), method, 0).map(|it| it.as_millis());
-        for status in [408, 425, 429, 500, 502, 503, 504] {
+        for status in [408, 425, 429, 500, 502, 503, 504, 520, 522, 529, 530] {
             assert_eq!(pauses("initialize", status, None), Some(500), "{status}");
         }
         for status in [400, 401, 404, 501] {

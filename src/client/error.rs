@@ -28,7 +28,7 @@ pub enum ClientError {
     #[error("the server requires authorization: {0}")]
     Unauthorized(Unauthorized),
     /// The connection was lost, or failed, after the server was ready.
-    #[error("the connection was lost during {method}")]
+    #[error("{}", lost(method, source))]
     Lost {
         /// The request in progress.
         method: String,
@@ -57,6 +57,14 @@ pub enum ClientError {
         /// The request.
         method: String,
         /// How long we waited, without open questions.
+        after: Duration,
+    },
+    /// A task did not end in the time for which its server keeps it.
+    #[error("the task of {method} did not end within {} s, its time to live", seconds(*after))]
+    TaskExpired {
+        /// The request that became the task.
+        method: String,
+        /// How long the server keeps the task.
         after: Duration,
     },
     /// The arguments of a tool were not an object: what they were.
@@ -91,15 +99,26 @@ pub struct Unauthorized {
     pub login: Option<String>,
 }
 
+/// How a request was lost: an answer that is of no use is no lost connection.
+fn lost(method: &str, source: &TransportError) -> String {
+    match source {
+        TransportError::Http { .. } | TransportError::NoAnswer(_) | TransportError::SessionLost { .. } => {
+            format!("{method} got no result")
+        }
+        _ => format!("the connection was lost during {method}"),
+    }
+}
+
 /// The request that was not answered, for the message. Requests that open a connection are left out, because nobody
 /// asked for them.
 fn asked(method: &str) -> String {
     if matches!(method, "initialize" | "server/discover") { String::new() } else { format!(" {method}") }
 }
 
-/// Seconds, to a tenth.
+/// Seconds, to a tenth; shorter times as they are.
 fn seconds(time: Duration) -> f64 {
-    (time.as_secs_f64() * 10.0).round() / 10.0
+    let seconds = time.as_secs_f64();
+    if seconds < 0.1 { seconds } else { (seconds * 10.0).round() / 10.0 }
 }
 
 impl ClientError {

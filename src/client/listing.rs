@@ -55,14 +55,20 @@ impl DirectClient {
             }
             let invalid = |reason: String| ClientError::Invalid { method: method.to_owned(), reason };
             let mut page = frame.body_value().map_err(|error| invalid(error.to_string()))?;
-            match page.get_mut(key).map(Value::take) {
-                Some(Value::Array(list)) => entries.extend(list),
-                _ => return Err(invalid(format!("the result has no {key:?} list"))),
-            }
-            let next = match page.get("nextCursor") {
-                Some(Value::String(next)) => next.clone(),
-                _ => return Ok(entries),
+            let Some(Value::Array(list)) = page.get_mut(key).map(Value::take) else {
+                return Err(invalid(format!("the result has no {key:?} list")));
             };
+            let next = match page.get("nextCursor") {
+                // Since 2026-07-28 an empty cursor is one like any other; before, servers mean the end by it.
+                Some(Value::String(next)) if !next.is_empty() || session.is_modern() => Some(next.clone()),
+                _ => None,
+            };
+            // A server that takes no cursors gives the same page again.
+            let is_again = next.as_ref().is_some_and(|next| cursors.contains(next)) && entries.ends_with(&list);
+            if !is_again {
+                entries.extend(list);
+            }
+            let Some(next) = next else { return Ok(entries) };
             bytes += frame.bytes().len();
             if !cursors.insert(next.clone()) || is_enough(cursors.len(), bytes) {
                 let pages = if cursors.len() == 1 { "1 page".to_owned() } else { format!("{} pages", cursors.len()) };

@@ -264,7 +264,12 @@ async fn look(session: &CommandHost, config: &Config, kept: &[KeptServer], name:
     let info = client.info();
     let who = [info.name(), info.version()].into_iter().flatten().map(safe_name).collect::<Vec<_>>().join(" ");
     let offers: Vec<_> = info.capabilities.keys().map(|key| safe_name(key)).collect();
-    let about = format!("{who}, {} ({}), offers {}", info.revision, info.era().as_str(), offers.join(", "));
+    let offers = if offers.is_empty() {
+        "names nothing that it offers".to_owned()
+    } else {
+        format!("offers {}", offers.join(", "))
+    };
+    let about = format!("{who}, {} ({}), {offers}", info.revision, info.era().as_str());
     let value = json!({
         "protocol": info.revision.as_str(), "era": info.era().as_str(), "serverInfo": info.server,
         "capabilities": info.capabilities,

@@ -153,7 +153,7 @@ where
         loop {
             let frame = Frame::parse((self.read)().await?).map_err(|error| match error {
                 FrameError::NotJson(error) => ServerHalfError::InvalidJson(error.to_string()),
-                FrameError::NotRpc => ServerHalfError::InvalidResponse("it has no result".into()),
+                FrameError::NotRpc | FrameError::NoId => ServerHalfError::InvalidResponse("it has no result".into()),
             })?;
             match frame.kind() {
                 FrameKind::Response { id: of } if Some(of) != id.as_ref() => {}

@@ -56,6 +56,9 @@ pub enum FrameError {
     /// An object, but neither a request, a notification nor a response.
     #[error("it has no method, result or error")]
     NotRpc,
+    /// A result for no request.
+    #[error("it has a result but no id, which says for which request")]
+    NoId,
 }
 
 impl Frame {
@@ -66,11 +69,14 @@ impl Frame {
     pub fn parse(bytes: Vec<u8>) -> Result<Self, FrameError> {
         let envelope: Envelope<'_> = serde_json::from_slice(&bytes)?;
         let id = envelope.id.as_ref().and_then(Id::from_value);
-        let (kind, body) = match (envelope.method, id) {
+        // Some servers answer with the method beside the result.
+        let is_answer = id.is_some() && (envelope.result.is_some() || envelope.error.is_some());
+        let (kind, body) = match (envelope.method.filter(|_| !is_answer), id) {
             (Some(method), Some(id)) => (FrameKind::Request { id, method }, envelope.params),
             (Some(method), None) => (FrameKind::Notification { method }, envelope.params),
             (None, id) if envelope.error.is_some() => (FrameKind::Error { id }, envelope.error),
             (None, Some(id)) if envelope.result.is_some() => (FrameKind::Response { id }, envelope.result),
+            (None, None) if envelope.result.is_some() => return Err(FrameError::NoId),
             (None, _) => return Err(FrameError::NotRpc),
         };
         let body = body.map(|raw| {
@@ -241,6 +247,14 @@ mod tests {
     fn ids_keep_their_type() {
         assert_eq!(parse(r#"{"id":"7","method":"ping"}"#).id(), Some(&Id::from("7")));
         assert_eq!(parse(r#"{"id":7,"method":"ping"}"#).id(), Some(&Id::from(7)));
+    }
+
+    #[test]
+    fn an_answer_that_names_its_method_is_an_answer() {
+        let answer = parse(r#"{"id":7,"method":"initialize","result":{}}"#);
+        assert_eq!(answer.kind(), &FrameKind::Response { id: Id::from(7) });
+        let without = Frame::parse(br#"{"id":null,"result":{}}"#.to_vec()).expect_err("no answer");
+        assert_eq!(without.to_string(), "it has a result but no id, which says for which request");
     }
 
     #[test]

@@ -23,12 +23,22 @@ impl Id {
         }
     }
 
-    /// The number that a string spells, as an id: some peers turn strings into numbers.
+    /// The whole number that a string spells, or that is written as `7.0`, as an id: what some peers make of a number.
     pub fn as_number(&self) -> Option<Self> {
         match self {
             Self::String(text) => text.parse::<u64>().ok().map(Self::from),
-            Self::Number(_) => None,
+            Self::Number(number) => {
+                let text = number.to_string();
+                let (whole, rest) = text.split_once('.')?;
+                let is_whole = !rest.is_empty() && rest.bytes().all(|digit| digit == b'0');
+                is_whole.then(|| whole.parse::<u64>().ok().map(Self::from)).flatten()
+            }
         }
+    }
+
+    /// Whether an answer with this id is one to the request `asked`.
+    pub fn answers(&self, asked: &Self) -> bool {
+        self == asked || self.as_number().as_ref() == Some(asked)
     }
 
     /// The id as JSON.
@@ -71,6 +81,24 @@ impl fmt::Display for Id {
         match self {
             Self::Number(number) => write!(f, "{number}"),
             Self::String(text) => write!(f, "{text:?}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::from_str;
+
+    use super::*;
+
+    #[test]
+    fn a_number_is_known_again_in_other_spellings() {
+        let asked = Id::from(7);
+        for same in ["7", "\"7\"", "7.0", "7.00"] {
+            assert!(from_str::<Id>(same).expect("an id").answers(&asked), "{same}");
+        }
+        for other in ["8", "\"7.0\"", "7.5", "-7.0", "\"x\"", "70"] {
+            assert!(!from_str::<Id>(other).expect("an id").answers(&asked), "{other}");
         }
     }
 }

@@ -110,8 +110,9 @@ mod io_error {
     }
 }
 
-/// Whether an HTTP status says that the same request may succeed a little later (RFC 9110, section 15; RFC 6585,
-/// section 4; RFC 8470, section 5.2).
+/// Whether a status of HTTP says that the same request may be answered a little later (RFC 9110, section 15; RFC 6585,
+/// section 4; RFC 8470, section 5.2). Large gateways have their own for a server behind them that does not answer: 520 to
+/// 524 and 530, and 529 for one that is overloaded.
 pub(super) fn is_passing(status: u16) -> bool {
-    matches!(status, 408 | 425 | 429 | 500 | 502 | 503 | 504)
+    matches!(status, 408 | 425 | 429 | 500 | 502 | 503 | 504 | 520..=524 | 529 | 530)
 }

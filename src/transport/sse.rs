@@ -1,5 +1,7 @@
 //! Server-sent events (HTML standard, section 9.2), with a size limit.
 
+mod unfinished;
+
 use std::{
     pin::Pin,
     sync::{
@@ -47,6 +49,7 @@ impl Events {
         let counter = Arc::clone(&pending);
         // A blank line at the end completes what the server left open; whether that counts is for the reader to decide.
         let (at_end, tail) = (Arc::new(AtomicBool::new(false)), b"\n\n".as_slice());
+        let bytes = unfinished::ended_when_quiet(bytes);
         let ended = Arc::clone(&at_end);
         let last = futures_util::stream::once(async move {
             ended.store(true, Ordering::Relaxed);

@@ -298,6 +298,28 @@ fn a_handshake_that_the_first_question_has_spoiled_is_made_again_without_it() {
 }
 
 #[test]
+fn whatever_a_spoiled_program_says_it_is_started_again_without_the_question() {
+    // The first start is asked `server/discover`, and from then on refuses everything; the second one is not asked.
+    let script = r#"import json, sys
+spoiled = False
+for line in sys.stdin:
+    message = json.loads(line)
+    method, answer = message.get("method"), {"content": [{"type": "text", "text": "done"}]}
+    spoiled = spoiled or method == "server/discover"
+    if "id" not in message: continue
+    if method == "initialize": answer = {"protocolVersion": "2025-06-18", "capabilities": {"tools": {}}, "serverInfo": {}}
+    if method == "tools/list": answer = {"tools": [{"name": "t", "inputSchema": {"type": "object"}}]}
+    body = {"error": {"code": CODE, "message": "WORDS"}} if spoiled else {"result": answer}
+    print(json.dumps({"jsonrpc": "2.0", "id": message["id"], **body}), flush=True)
+"#;
+    for (code, words) in [("-32602", "Invalid request parameters"), ("-32601", "Method not found"), ("-32002", "x")] {
+        let script = script.replace("CODE", code).replace("WORDS", words);
+        let entry = json!({"command": "python3", "args": ["-c", script]});
+        Test::new().entry("s", entry).args(["call", "s", "t"]).stdout("done\n").stderr("").run();
+    }
+}
+
+#[test]
 fn modern_servers_are_asked_for_their_warnings() {
     let log = json!({"method": "notifications/message", "params": {"level": "warning", "data": "disk is nearly full"}});
     let done = Step::Reply(json!({"content": [], "resultType": "complete"}));

@@ -50,6 +50,23 @@ fn pages_are_followed_with_cursors_as_given_and_an_endless_list_is_cut() {
 }
 
 #[test]
+fn a_page_that_comes_again_is_listed_once() {
+    let tool = json!({"name": "t", "inputSchema": {"type": "object"}});
+    let same = |next: &str| Step::Reply(json!({"tools": [tool], "nextCursor": next, "resultType": "complete"}));
+    let list = |server: &Fake| Test::new().server("s", server).args(["tools", "s"]).stdout("t()\n");
+    // The server takes no cursors.
+    let again = Fake::new().on("tools/list", [same("c")]);
+    list(&again).stderr("warning: s: tools/list does not end; toolnexus stopped after 1 page\n").run();
+    // Before 2026-07-28 an empty cursor is the end, as many servers mean it; since then it is one like any other.
+    let run = list(&Fake::new().on("tools/list", [same("")])).stderr("").run();
+    assert_eq!(run.received("s").iter().filter(|message| message["method"] == "tools/list").count(), 1);
+    let last = Step::Reply(json!({"tools": [], "resultType": "complete"}));
+    let modern = Fake::new().modern().on("tools/list", [same("")]).on("tools/list", [last]);
+    let run = list(&modern).stderr("").run();
+    assert_eq!(run.params("s", "tools/list", 1)["cursor"], "");
+}
+
+#[test]
 fn a_server_without_resources_is_not_asked_for_them() {
     let run = Test::new().server("s", &Fake::new().tool("t")).args(["resources", "s"]).stdout("").run();
     assert!(run.received("s").iter().all(|message| message["method"] != "resources/list"));

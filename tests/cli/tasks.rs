@@ -277,6 +277,41 @@ fn a_task_that_never_ends_is_given_up_when_its_time_is_over() {
     let run = test.stdout("").stderr_contains("within 0.3 s").run();
     assert!(run.took.as_secs() < 10, "{:?}", run.took);
     assert!(run.received("s").iter().any(|message| message["method"] == "tasks/cancel"));
+    let told = "error: s: the task of tools/call did not end within 0.3 s, its time to live\n";
+    assert_eq!(run.stderr, told);
+    // A pause that is longer than its life, and than the call may take, holds neither up.
+    let late = json!({"taskId": "1", "status": "working", "pollInterval": 3_600_000, "ttl": 300});
+    let test = legacy_task(json!({"task": late}), vec![late.clone()], Vec::new()).status(7).stderr(told);
+    assert!(test.run().took.as_secs() < 10);
+    for ttl in [json!(null), json!(0)] {
+        let late = json!({"taskId": "1", "status": "working", "pollInterval": 3_600_000, "ttl": ttl});
+        let test = legacy_task(json!({"task": late}), Vec::new(), Vec::new()).args(["--max-time", "1"]).status(7);
+        let run = test.stderr_contains("the server did not answer tools/call within 1 s").run();
+        assert!(run.took.as_secs() < 10, "{:?}", run.took);
+    }
+}
+
+#[test]
+fn a_task_is_followed_however_it_is_written_and_never_printed() {
+    let state = |status: &str| json!({"taskId": "1", "status": status, "pollInterval": 20});
+    let done = || Step::Reply(json!({"content": [{"type": "text", "text": "made"}]}));
+    for created in [state("working"), json!({"task": state("WORKING"), "content": null})] {
+        legacy_task(created, vec![state("Completed")], vec![done()]).stdout("made\n").run();
+    }
+    // A server that makes a task of a call that did not ask for one.
+    let fake = Fake::new().tool("t").result(json!({"task": state("working")}));
+    let fake = fake.on("tasks/get", [Step::Reply(state("completed"))]).on("tasks/result", [done()]);
+    Test::new().server("s", &fake).args(["call", "s", "t"]).stdout("made\n").run();
+    // Where the result is to be, there is the task again: while it goes on, and then for ever.
+    let again = |status: &str| Step::Reply(json!({"task": state(status)}));
+    let looks = vec![state("input_required"), state("working"), state("completed")];
+    let created = json!({"task": state("working")});
+    legacy_task(created.clone(), looks.clone(), vec![again("working"), done()]).stdout("made\n").run();
+    let told = "the task is over, and tasks/result gave the task again";
+    legacy_task(created, looks, vec![again("completed")]).status(6).stdout("").stderr_contains(told).run();
+    // What merely has a field of that name is a result.
+    let plain = json!({"content": [{"type": "text", "text": "hi"}], "task": {"taskId": "1", "status": "working"}});
+    Test::new().server("s", &Fake::new().tool("t").result(plain)).args(["call", "s", "t"]).stdout("hi\n").run();
 }
 
 /// A task that runs until there is a file `go`.

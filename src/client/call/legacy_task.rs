@@ -1,4 +1,4 @@
-use serde::Deserialize;
+use serde::{Deserialize, de::IgnoredAny};
 use serde_json::{Map, Value, json, value::RawValue};
 
 use super::{CallEnd, open_call::OpenCall, outcome::TaskState};
@@ -7,10 +7,21 @@ use crate::{client::ClientError, protocol::Era};
 /// How long the server is asked to keep a task, in milliseconds.
 const KEPT: u64 = 60 * 60 * 1000;
 
+/// A result that may be a task, as 2025-11-25 has it.
 #[derive(Deserialize)]
 struct Created {
     #[serde(default)]
     task: Option<TaskState>,
+    #[serde(default)]
+    content: Option<IgnoredAny>,
+}
+
+/// The task that a result is in place of the call's own: in its frame, or as some servers send it, without. `None` where it
+/// is no task.
+fn task_in(result: &RawValue) -> Option<TaskState> {
+    let Created { task, content: None } = serde_json::from_str(result.get()).ok()? else { return None };
+    let bare = || serde_json::from_str(result.get()).ok().filter(|bare: &TaskState| !bare.status.is_empty());
+    task.or_else(|| bare().filter(|bare| !bare.id.is_empty()))
 }
 
 impl OpenCall<'_> {
@@ -23,17 +34,14 @@ impl OpenCall<'_> {
         is_task.then(|| json!({"ttl": KEPT}))
     }
 
-    /// Follows the task that a call of a legacy server became. Its questions arrive as requests, which the driver
-    /// answers.
-    pub(super) async fn follow_legacy_task(&mut self, created: Box<RawValue>) -> Result<CallEnd, ClientError> {
-        let task = match serde_json::from_str::<Created>(created.get()) {
-            Ok(Created { task: Some(task) }) if !task.id.is_empty() => task,
-            Ok(Created { task: Some(_) }) => return Err(self.invalid("the result is a task without a taskId")),
-            // The server answered immediately.
-            Ok(Created { task: None }) => return Ok(self.done(created)),
-            // A task is never the result of its call.
-            Err(error) => return Err(self.invalid(format!("the result is a task that cannot be read: {error}"))),
-        };
+    /// The end of a call whose server gave `result`: that, or what comes of the task that it is. The task's questions come
+    /// as requests of the server's own, which the driver answers.
+    pub(super) async fn end_of_legacy(&mut self, result: Box<RawValue>) -> Result<CallEnd, ClientError> {
+        // A task is never the result of its call, whether it was asked for or not.
+        let Some(task) = task_in(&result) else { return Ok(self.done(result)) };
+        if task.id.is_empty() {
+            return Err(self.invalid("the result is a task without a taskId"));
+        }
         let id = task.id.clone();
         let end = self.fetch(task).await;
         self.cancel_unless_over(&id, &end).await;
@@ -47,7 +55,7 @@ impl OpenCall<'_> {
         loop {
             while !(task.is_over() || waits && task.status == "input_required") {
                 self.tell_task(&task);
-                self.rest(task.pause()).await?;
+                self.rest(&task, begun).await?;
                 task = self.look(&id).await?;
                 self.is_alive(&task, begun)?;
             }
@@ -56,7 +64,13 @@ impl OpenCall<'_> {
             match self.ask_about_task("tasks/result", params).await {
                 Ok(frame) => {
                     let result = frame.into_body().ok_or_else(|| self.invalid("the result is not text"))?;
-                    return Ok(self.done(result));
+                    match task_in(&result) {
+                        None => return Ok(self.done(result)),
+                        Some(_) if task.is_over() => {
+                            return Err(self.invalid("the task is over, and tasks/result gave the task again"));
+                        }
+                        Some(_) => waits = false,
+                    }
                 }
                 // This server returns results only for tasks that are finished.
                 Err(ClientError::Rpc { .. }) if !task.is_over() => waits = false,

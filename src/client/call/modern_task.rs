@@ -34,9 +34,10 @@ impl TaskState {
         pause.unwrap_or(POLL).clamp(POLLS.0, POLLS.1)
     }
 
-    /// How long it lives from its creation, if that is limited.
-    pub(super) fn life(&self) -> Option<Duration> {
-        milliseconds(self.ttl.as_ref()).or_else(|| milliseconds(self.old_ttl.as_ref()))
+    /// How long it lives from its creation, where that has an end.
+    fn life(&self) -> Option<Duration> {
+        let life = milliseconds(self.ttl.as_ref()).or_else(|| milliseconds(self.old_ttl.as_ref()));
+        life.filter(|life| !life.is_zero())
     }
 
     /// Whether its status is final.
@@ -86,7 +87,10 @@ impl OpenCall<'_> {
 
     /// Cancels a task that was given up. A task that has ended or was put aside is left alone.
     pub(super) async fn cancel_unless_over(&self, id: &str, end: &Result<CallEnd, ClientError>) {
-        let Err(ClientError::Interrupted { .. } | ClientError::TimedOut { .. }) = end else { return };
+        let Err(ClientError::Interrupted { .. } | ClientError::TimedOut { .. } | ClientError::TaskExpired { .. }) = end
+        else {
+            return;
+        };
         let ask = WireRequest::new("tasks/cancel", Some(Map::from_iter([("taskId".to_owned(), json!(id))])));
         let patience = Patience::at_most(self.clock(), CANCEL);
         let never = CancellationToken::new();
@@ -105,7 +109,7 @@ impl OpenCall<'_> {
         loop {
             self.tell_task(&task);
             if !is_due {
-                self.rest(task.pause()).await?;
+                self.rest(&task, begun).await?;
             }
             task = self.look(&id).await?;
             self.is_alive(&task, begun)?;
@@ -152,22 +156,33 @@ impl OpenCall<'_> {
     /// over.
     ///
     /// # Errors
-    /// [`ClientError::TimedOut`] when its time is over.
+    /// [`ClientError::TaskExpired`] when its time is over.
     pub(super) fn is_alive(&self, task: &TaskState, begun: Duration) -> Result<(), ClientError> {
         match task.life() {
-            Some(life) if !task.is_over() && self.clock().now().saturating_sub(begun) > life => {
-                Err(ClientError::TimedOut { method: self.method.clone(), after: life })
+            Some(life) if !task.is_over() && self.clock().now().saturating_sub(begun) >= life => {
+                Err(ClientError::TaskExpired { method: self.method.clone(), after: life })
             }
             _ => Ok(()),
         }
     }
 
-    /// Waits before the next poll.
-    pub(super) async fn rest(&self, pause: Duration) -> Result<(), ClientError> {
+    /// Waits before the next look at `task`, which was first seen at `begun`: no longer than it lives, and than the call may
+    /// take.
+    ///
+    /// # Errors
+    /// When the call is given up.
+    pub(super) async fn rest(&self, task: &TaskState, begun: Duration) -> Result<(), ClientError> {
+        let end = task.life().map_or(self.patience.until, |life| self.patience.until.min(begun + life));
         tokio::select! {
+            biased;
             () = self.stop.cancelled() => Err(self.interrupted()),
-            () = sleep(pause) => Ok(()),
+            () = sleep(task.pause()) => Ok(()),
+            () = self.clock().until(end) => if end < self.patience.until { Ok(()) } else { Err(self.took_too_long()) },
         }
+    }
+
+    fn took_too_long(&self) -> ClientError {
+        ClientError::TimedOut { method: self.method.clone(), after: self.patience.total }
     }
 
     /// `tasks/get`.
@@ -194,7 +209,11 @@ impl OpenCall<'_> {
         method: &str,
         params: Map<String, Value>,
     ) -> Result<Frame, ClientError> {
-        let frame = self.exchange(WireRequest::new(method, Some(params)), true).await?;
-        refusal(method, &frame).map_or(Ok(frame), Err)
+        match self.exchange(WireRequest::new(method, Some(params)), true).await {
+            Ok(frame) => refusal(method, &frame).map_or(Ok(frame), Err),
+            // It was the call that took too long, not what was asked last.
+            Err(ClientError::TimedOut { .. }) if self.clock().now() >= self.patience.until => Err(self.took_too_long()),
+            Err(error) => Err(error),
+        }
     }
 }

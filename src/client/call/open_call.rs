@@ -176,10 +176,7 @@ impl<'a> OpenCall<'a> {
             }
             let result = frame.into_body().ok_or_else(|| self.invalid("the result is not text"))?;
             if self.era() == Era::Legacy {
-                return match params.get("task") {
-                    Some(_) => self.follow_legacy_task(result).await,
-                    None => Ok(self.done(result)),
-                };
+                return self.end_of_legacy(result).await;
             }
             match outcome::read(&self.method, &result)? {
                 ResultType::Complete => {

@@ -1,4 +1,4 @@
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value, value::RawValue};
 
 use super::PendingInput;
@@ -27,9 +27,11 @@ pub(super) struct InputRequired {
 /// A server's task, of either era, read leniently.
 #[derive(Debug, Default, Deserialize)]
 pub(super) struct TaskState {
-    #[serde(rename = "taskId", default)]
+    /// Empty where it is not text.
+    #[serde(rename = "taskId", default, deserialize_with = "text")]
     pub(super) id: String,
-    #[serde(default)]
+    /// In small letters, whatever the server writes; empty where it is not text.
+    #[serde(default, deserialize_with = "small_letters")]
     pub(super) status: String,
     #[serde(rename = "statusMessage", default)]
     pub(super) message: Option<Value>,
@@ -51,6 +53,14 @@ pub(super) struct TaskState {
     pub(super) result: Option<Box<RawValue>>,
     #[serde(default)]
     pub(super) error: Option<Value>,
+}
+
+fn text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
+    Ok(Value::deserialize(deserializer)?.as_str().unwrap_or_default().to_owned())
+}
+
+fn small_letters<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
+    Ok(text(deserializer)?.to_ascii_lowercase())
 }
 
 #[derive(Deserialize)]

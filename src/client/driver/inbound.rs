@@ -28,9 +28,7 @@ impl Driver {
             Some(pending) => drop(pending.reply.send(Ok(frame))),
             None if [Some(id), number.as_ref()].into_iter().flatten().any(|id| self.abandoned.contains(id)) => {}
             None => {
-                self.warn_once("response", || {
-                    format!("it answered a request that was never made; the answer is ignored: {id}")
-                });
+                self.warn_once("response", || format!("it sent an answer to no open request, which is ignored: {id}"));
             }
         }
     }

@@ -13,7 +13,7 @@ use super::{
     discover::Discovered,
     initialize,
     probe::{METHOD, Probed, probe, question},
-    strict::may_be_about_keys,
+    strict::{may_be_about_keys, was_spoiled},
 };
 use crate::{
     client::{
@@ -28,7 +28,7 @@ use crate::{
     config::ServerConfig,
     elicitation::Modes,
     elicitation::ServerName,
-    protocol::{Era, ProtocolChoice, Revision, code},
+    protocol::{Era, ProtocolChoice, Revision},
     transport::{self, Endpoint, HttpKind, Limits, Transport, TransportError},
 };
 
@@ -352,8 +352,8 @@ impl Opener {
             Ok(Probed::Gone(closed)) => {
                 self.settle(wire, Err(ClientError::Connect(TransportError::Closed(closed)))).await
             }
-            // It still runs, but the probe has spoiled the connection.
-            Err(error) if was_spoiled(&error) => {
+            // It lives on, but what was asked first has spoiled the connection.
+            Err(error) if was_spoiled(&error, !self.is_http()) => {
                 wire.close().await;
                 let session = self.open_legacy(self.patience(), stop).await.map_err(|_| error)?;
                 self.memory.keep(&session.info);
@@ -373,15 +373,6 @@ impl Opener {
             }
         }
     }
-}
-
-/// Whether a handshake was refused because of an earlier message, not because of its own content or because it is
-/// unknown.
-fn was_spoiled(error: &ClientError) -> bool {
-    let ClientError::Rpc { method, error: refusal } = error else { return false };
-    method == "initialize"
-        && !matches!(refusal.code, code::METHOD_NOT_FOUND | code::INVALID_PARAMS)
-        && !may_be_about_keys(error)
 }
 
 fn only(spoken: Revision, offered: &str) -> ClientError {

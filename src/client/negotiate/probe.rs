@@ -167,6 +167,9 @@ fn judge(answer: Result<Frame, Failure>) -> Result<Judged, ClientError> {
         )) => {
             return Err(Failure::Transport(error).into_error(METHOD, false));
         }
+        Err(Failure::Transport(error @ TransportError::Http { status: 500.., .. })) => {
+            return Ok(Judged::Failed(error));
+        }
         Err(Failure::Transport(error)) if error.is_passing() => return Ok(Judged::Failed(error)),
         Err(Failure::Transport(error)) => discover::read_failure(error),
         Err(failure) => return Err(failure.into_error(METHOD, false)),

@@ -199,7 +199,7 @@ impl HttpPeer {
     pub(super) async fn pass_on(&self, frame: Frame, asked: Option<&Id>) -> bool {
         let (frame, answers) = match (frame.kind(), asked) {
             (FrameKind::Response { id } | FrameKind::Error { id: Some(id) }, Some(asked)) => {
-                let answers = id == asked;
+                let answers = id.answers(asked);
                 (frame, answers)
             }
             (FrameKind::Error { id: None }, Some(asked)) => {
@@ -218,7 +218,7 @@ impl HttpPeer {
 
     /// Passes on the data of a cut-off event, if it is a complete answer to `asked`.
     pub(super) async fn pass_on_answer(&self, data: String, asked: Option<&Id>) -> bool {
-        let is_answer = |frame: &Frame| matches!(frame.kind(), FrameKind::Response { id } | FrameKind::Error { id: Some(id) } if Some(id) == asked);
+        let is_answer = |frame: &Frame| matches!(frame.kind(), FrameKind::Response { id } | FrameKind::Error { id: Some(id) } if asked.is_some_and(|asked| id.answers(asked)));
         let answer = answer::frames(data.into_bytes()).ok().and_then(|frames| frames.into_iter().find(is_answer));
         match answer {
             Some(frame) => self.pass_on(frame, asked).await,

@@ -39,6 +39,11 @@ pub(super) fn foreign(line: &[u8]) -> Option<&'static str> {
         return Some("does not write UTF-8: it looks like UTF-16");
     }
     let text = line.trim_ascii().to_ascii_lowercase();
+    if text.strip_prefix(b"data:").is_some_and(|data| Frame::parse(data.to_vec()).is_ok()) {
+        return Some(
+            "writes server-sent events, as servers at web addresses do; MCP over stdio has one message per line",
+        );
+    }
     let length = text.strip_prefix(b"content-length:")?.trim_ascii();
     let is_length = !length.is_empty() && length.iter().all(u8::is_ascii_digit);
     is_length.then_some("writes Content-Length frames, as language servers do; MCP has one message per line")
@@ -102,7 +107,16 @@ mod tests {
         assert!(foreign(&wide).is_some_and(|words| words.contains("UTF-16")));
         assert!(foreign(b"\xff\xfe{\x00").is_some_and(|words| words.contains("UTF-16")));
         assert!(foreign(b"Content-Length: 120\r").is_some_and(|words| words.contains("Content-Length")));
-        for line in [b"{\"method\":\"a\"}".as_slice(), b"", b"Content-Length: soon", b"content-length", b"\0"] {
+        assert!(foreign(b"data: {\"method\":\"a\"}\r").is_some_and(|words| words.contains("events")));
+        for line in [
+            b"{\"method\":\"a\"}".as_slice(),
+            b"data: {}",
+            b"data: none",
+            b"",
+            b"Content-Length: soon",
+            b"content-length",
+            b"\0",
+        ] {
             assert_eq!(foreign(line), None);
         }
     }

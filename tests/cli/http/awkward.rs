@@ -114,6 +114,30 @@ fn an_invalid_answer_ends_the_call_immediately() {
 }
 
 #[test]
+fn an_id_that_comes_back_in_another_spelling_is_known() {
+    for spelling in [|id: &Value| json!(id.to_string()), |id: &Value| json!(id.as_f64())] {
+        for is_stream in [false, true] {
+            let server = legacy(move |request, reply| {
+                let message = json!({"jsonrpc": "2.0", "id": spelling(&request.json()["id"]), "result": done()});
+                if is_stream {
+                    reply.stream("");
+                    reply.event(&message);
+                    // It counts when it comes, not when the stream ends.
+                    reply.wait_for_close();
+                } else {
+                    reply.json(200, &message);
+                }
+            });
+            let run = call(&server).stdout("done\n").stderr("").run();
+            assert!(run.took < Duration::from_secs(10), "{:?}", run.took);
+        }
+    }
+    let without = legacy(|_, reply| reply.json(200, &json!({"jsonrpc": "2.0", "id": null, "result": done()})));
+    let told = "tools/call got no result: no usable answer came: the body is not a message (it has a result but no id";
+    call(&without).status(4).stderr_contains(told).run();
+}
+
+#[test]
 fn comments_and_drips_are_no_progress() {
     type Answer = fn(&Request, &mut Reply);
     let comments: Answer = |_, reply| {

@@ -39,7 +39,7 @@ fn times(server: &Server, method: &str) -> usize {
 
 #[test]
 fn a_gateway_that_fails_once_says_nothing_of_the_era() {
-    for status in [408, 425, 429, 500, 502, 503, 504] {
+    for status in [408, 425, 429, 500, 502, 503, 504, 522, 529] {
         for method in ["server/discover", "tools/list"] {
             let server = failing(method, 1, status, "");
             let test = call(&server).stdout("done\n").stderr_contains(&format!("HTTP {status}: trying again in 0.5 s"));
@@ -81,6 +81,12 @@ fn a_gateway_that_stays_down_is_named() {
     // A server that fails on the probe, and knows no other request: the first failure says more.
     let run = call(&failing("server/discover", 99, 500, "")).status(4).run();
     assert!(run.stderr.contains("HTTP 500: the gateway is tired"), "{}", run.stderr);
+    let server = failing("server/discover", 1, 501, "");
+    let run =
+        call(&server).status(4).stderr("error: 127.0.0.1: the server answered with HTTP 501: the gateway is tired\n");
+    run.run();
+    // Neither era is remembered.
+    call(&server).stdout("done\n").stderr("").run();
 }
 
 #[test]
@@ -206,6 +212,15 @@ fn a_whole_answer_counts_though_its_event_was_not_ended() {
         let run = call(&server).stdout("done\n").stderr("").run();
         assert!(run.took < Duration::from_secs(5), "{:?}", run.took);
     }
+    // The same where the stream stays open.
+    let server = modern(move |request, reply| {
+        let message = json!({"jsonrpc": "2.0", "id": request.json()["id"], "result": done()});
+        reply.stream("");
+        reply.raw(format!(": hi\r\n\r\nid: 7\r\ndata: {message}\r\n").as_bytes());
+        reply.wait_for_close();
+    });
+    let run = call(&server).stdout("done\n").stderr("").run();
+    assert!(run.took < Duration::from_secs(5), "{:?}", run.took);
     // Half an answer does not count, and neither does one to another request.
     for text in [r#"data: {"jsonrpc":"2.0","id":3,"resu"#, r#"data: {"jsonrpc":"2.0","id":"x","result":{}}"#] {
         let server = legacy(move |_, reply| {
