@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use details::{rpc_details, transport_details, unanswered_details};
 
 use crate::{
-    client::{ClientError, Unauthorized},
+    client::{ClientError, CredentialsFate, Unauthorized},
     config::{ConfigError, near_misses},
     elicitation::{CallName, Question, ServerName, Why},
     output::{Detail, Report, UNANSWERED},
@@ -302,6 +302,7 @@ fn client_message(error: &ClientError) -> String {
 
 fn client_hint(error: &ClientError) -> Option<String> {
     match error {
+        ClientError::Unauthorized(Unauthorized { fate: CredentialsFate::Missing, .. }) => None,
         ClientError::Unauthorized(refused) => Some(unauthorized_hint(refused)),
         ClientError::TimedOut { method, .. } if method == "tools/call" => {
             Some(

@@ -11,7 +11,7 @@ use super::{
     put::{Repetition, inside, put},
     word::{Word, WordValue, Written, steps},
 };
-use crate::form::{Checker, FieldError, Form, TooCostly, cut, resolve, type_of, unsendable};
+use crate::form::{Checker, FieldError, Form, TooCostly, cut, plain_schema, resolve, type_of, unsendable};
 
 /// The most steps that a key like `a.b.c` may have.
 const MOST_STEPS: usize = 100;
@@ -57,8 +57,8 @@ pub fn parse<S: AsRef<str>>(
     read: &mut dyn FnMut(Source<'_>) -> Result<Vec<u8>, String>,
 ) -> Result<Arguments, ArgumentError> {
     let values = base.map(|base| read_base(base, read)).transpose()?.unwrap_or_default();
-    let mut arguments =
-        Arguments { values, warnings: Vec::new(), schema: schema.cloned(), patterns: NamePatterns::default() };
+    let schema = schema.map(|schema| plain_schema(schema).into_owned());
+    let mut arguments = Arguments { values, warnings: Vec::new(), schema, patterns: NamePatterns::default() };
     let mut given: HashSet<Vec<String>> = HashSet::new();
     let mut open = Vec::new();
     for word in words {
@@ -210,12 +210,21 @@ impl Arguments {
         }
     }
 
-    /// Where a key points: one step if there is a property with exactly that name, otherwise one step for each dot.
+    /// Where a key points: one step where a property has that literal name, else a step for each dot. `key[]` is one more
+    /// entry of the list `key`.
     fn path(&self, key: &str) -> Vec<String> {
-        match &self.schema {
-            Some(schema) if has_property(schema, schema, key) => vec![key.to_owned()],
-            _ => steps(key),
+        let Some(schema) = &self.schema else { return steps(key) };
+        if has_property(schema, schema, key) {
+            return vec![key.to_owned()];
         }
+        if let Some(list) = key.strip_suffix("[]").filter(|list| !list.is_empty()) {
+            let path = self.path(list);
+            let known = place(schema, schema, &path, &self.patterns);
+            if matches!(known, ArgumentPlace::Known(parts) if parts.iter().any(|part| self.takes_list(part))) {
+                return path;
+            }
+        }
+        steps(key)
     }
 
     /// The schemas of the value at `path`; empty if nothing is known. A name that is similar to a property's name is
@@ -307,8 +316,9 @@ impl Arguments {
             true => Repetition::Refused,
             false => Repetition::First,
         };
-        // Whether the value after each step is a list, according to the schema or to the next step.
-        let lists: Vec<bool> = (1..path.len()).map(|count| self.is_list(&path[..count], &path[count])).collect();
+        // Whether what stands after each step is a list, which the schema says, or the step itself.
+        let lists = (1..path.len()).map(|count| self.is_list(&path[..count], &path[count]));
+        let lists = lists.collect::<Result<Vec<bool>, String>>()?;
         let mut values = Value::Object(std::mem::take(&mut self.values));
         let put = put(&mut values, steps.iter().zip(&lists), last, value, turn);
         if let Value::Object(values) = values {
@@ -317,22 +327,31 @@ impl Arguments {
         put
     }
 
-    /// Whether the value at `path` is a list with `next` as an entry.
-    fn is_list(&self, path: &[String], next: &str) -> bool {
+    /// Whether the value at `path` is a list, of which `next` is an entry.
+    ///
+    /// # Errors
+    /// When it can be nothing but a list, and `next` is not a number.
+    fn is_list(&self, path: &[String], next: &str) -> Result<bool, String> {
         let is_index = next.parse::<usize>().is_ok();
-        let Some(schema) = &self.schema else { return is_index };
-        match place(schema, schema, path, &self.patterns) {
-            ArgumentPlace::Known(parts) => {
-                is_index
-                    && parts.iter().any(|part| {
-                        let Value::Object(map) = part else { return false };
-                        let resolved = resolve(schema, map);
-                        let admits = Admits::of(schema, &resolved.schema, false);
-                        admits.takes("array") && !resolved.schema.contains_key("properties")
-                    })
-            }
-            ArgumentPlace::Unknown { .. } | ArgumentPlace::Closed { .. } => false,
+        let Some(schema) = &self.schema else { return Ok(is_index) };
+        let ArgumentPlace::Known(parts) = place(schema, schema, path, &self.patterns) else { return Ok(false) };
+        let (mut may_be_list, mut may_be_object) = (false, false);
+        for part in &parts {
+            let Value::Object(map) = part else {
+                may_be_object = true;
+                continue;
+            };
+            let resolved = resolve(schema, map);
+            let admits = Admits::of(schema, &resolved.schema, false);
+            may_be_list |= admits.takes("array") && !resolved.schema.contains_key("properties");
+            may_be_object |= admits.takes("object");
         }
+        if may_be_list && !may_be_object && !is_index {
+            let list = path.join(".");
+            let rest = format!("{list}.0.{next}=…");
+            return Err(format!("{list} is a list: write {rest} for its first entry, or {list}:=[…]"));
+        }
+        Ok(is_index && may_be_list)
     }
 }
 

@@ -5,7 +5,7 @@ use std::{
 
 use serde_json::{Map, Value};
 
-use crate::form::{Keywords, Pattern, nearest, pattern_size, resolve};
+use crate::form::{Keywords, Pattern, nearest, pattern_size, pointer, resolve};
 
 /// How many levels of nested unions are followed.
 const DEEPEST: usize = 8;
@@ -56,18 +56,31 @@ pub(super) enum ArgumentPlace {
 pub(super) fn place(root: &Value, schema: &Value, path: &[String], patterns: &NamePatterns) -> ArgumentPlace {
     let Some((step, rest)) = path.split_first() else { return ArgumentPlace::Known(vec![schema.clone()]) };
     let Value::Object(map) = schema else { return ArgumentPlace::Unknown { near: None } };
-    let resolved = resolve(root, map).schema;
-    match property(root, &resolved, step, patterns, 0) {
-        ArgumentPlace::Known(parts) => parts.iter().map(|part| place(root, part, rest, patterns)).reduce(either),
-        other => Some(other),
+    let found = conjuncts(root, map).iter().map(|part| property(root, part, step, patterns, 0)).reduce(either);
+    match found {
+        Some(ArgumentPlace::Known(parts)) => parts.iter().map(|part| place(root, part, rest, patterns)).reduce(either),
+        other => other,
     }
     .unwrap_or(ArgumentPlace::Unknown { near: None })
+}
+
+/// The schema, and those of its `allOf`, in which more properties may stand: of two lists of properties that meet, the first
+/// hides the second.
+fn conjuncts<'a>(root: &'a Value, map: &'a Map<String, Value>) -> Vec<Keywords<'a>> {
+    let (mut all, mut open) = (Vec::new(), vec![map]);
+    while let Some(map) = open.pop().filter(|_| all.len() < MOST) {
+        all.push(resolve(root, map).schema);
+        let members = map.get("allOf").and_then(Value::as_array).into_iter().flatten();
+        let target = map.get("$ref").and_then(Value::as_str).and_then(|reference| pointer(root, reference));
+        open.extend(members.chain(target).filter_map(Value::as_object).rev());
+    }
+    all
 }
 
 /// Whether `schema` has a property of exactly this name.
 pub(super) fn has_property(root: &Value, schema: &Value, name: &str) -> bool {
     let Value::Object(map) = schema else { return false };
-    has_name(root, &resolve(root, map).schema, name, 0)
+    conjuncts(root, map).iter().any(|part| has_name(root, part, name, 0))
 }
 
 fn has_name(root: &Value, schema: &Keywords<'_>, name: &str, depth: usize) -> bool {
@@ -142,6 +155,8 @@ fn members<'a>(root: &'a Value, schema: &'a Keywords<'_>, depth: usize) -> Vec<K
     }
     let unions = ["anyOf", "oneOf"].iter().filter_map(|key| schema.get(key)?.as_array()).flatten();
     let branches = ["then", "else"].iter().filter_map(|key| schema.get(key));
+    let dependent = schema.get("dependentSchemas").and_then(Value::as_object).into_iter().flatten();
+    let branches = branches.chain(dependent.map(|(_, member)| member));
     let objects = unions.chain(branches).filter_map(Value::as_object).take(MOST);
     objects.map(|member| resolve(root, member).schema).collect()
 }

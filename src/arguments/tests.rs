@@ -274,7 +274,7 @@ fn paths_lead_into_lists() {
         assert_eq!(sent(&words, &unions()), wanted, "{words:?}");
     }
     assert!(refused(&["items.1.sku=A"], &unions()).contains("items has 0 so far; the next is items.0"));
-    assert!(refused(&["items.0.sku=A", "items.x=1"], &unions()).contains("items is a list; x is not a number"));
+    assert!(refused(&["items.0.sku=A", "items.x=1"], &unions()).contains("items is a list: write items.0.x"));
 }
 
 #[test]
@@ -295,4 +295,47 @@ fn a_name_that_ends_in_a_colon_is_meant_where_it_is_one() {
 fn names_that_end_in_a_colon_can_be_written() {
     assert_eq!(sent(&[r"ends\:=1"], &unions()), json!({"ends:": 1}));
     assert_eq!(sent(&[r"ends\::=1"], &unions()), json!({"ends:": 1}));
+}
+
+#[test]
+fn properties_stand_in_every_member_of_all_of() {
+    let schema = json!({"type": "object", "allOf": [{"properties": {"n": {"type": "integer"}}}, {"$ref": "#/$defs/more"}],
+        "$defs": {"more": {"allOf": [{"properties": {"b": {"type": "boolean"}}}, {"properties": {"a.b": {"type": "integer"}}}]}},
+        "dependentSchemas": {"b": {"properties": {"d": {"type": "integer"}}}}});
+    let wanted = json!({"n": 1, "b": true, "a.b": 2, "d": 3});
+    assert_eq!(sent(&["n=1", "b=true", "a.b=2", "d=3"], &schema), wanted);
+}
+
+#[test]
+fn empty_brackets_add_to_a_list() {
+    assert_eq!(sent(&["nested.tags[]=a", "nested.tags[]=b"], &unions()), json!({"nested": {"tags": ["a", "b"]}}));
+    let own = json!({"type": "object", "properties": {"x[]": {"type": "integer"}, "x": {"type": "array"}, "s": {"type": "string"}}});
+    assert_eq!(sent(&["x[]=1", "s[]=2"], &own), json!({"x[]": 1, "s[]": "2"}));
+}
+
+#[test]
+fn a_list_is_not_taken_for_an_object() {
+    for key in ["items.sku", "items.x.sku", "items.-1.sku"] {
+        let told = refused(&[&format!("{key}=A")], &unions());
+        assert!(told.contains("items is a list: write items.0."), "{told}");
+        assert!(told.contains("or items:=[…]"), "{told}");
+    }
+    assert_eq!(sent(&["any.x=1"], &schema()), json!({"any": {"x": "1"}}));
+}
+
+#[cfg(feature = "schema")]
+#[test]
+fn nulls_in_a_schema_are_no_rules() {
+    let schema = json!({"type": "object", "required": [null], "properties": {
+        "n": {"type": ["integer", null], "enum": null}, "u": {"anyOf": [null, {"type": "integer"}]}, "x": null}});
+    let read = read(&["n=1", "u=2", "x=3"], None, Some(&schema)).expect("parsed");
+    assert_eq!(read.check(), Ok(None));
+    assert_eq!(Value::Object(read.values), json!({"n": 1, "u": 2, "x": "3"}));
+}
+
+#[cfg(feature = "schema")]
+#[test]
+fn what_an_alternative_lacks_is_told() {
+    let told = refused(&["shape.kind=circle"], &unions());
+    assert!(told.contains("does not fit any of the alternatives: size is missing"), "{told}");
 }

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    ClientError, ServerInfo, Unauthorized,
+    ClientError, CredentialsFate, ServerInfo, Unauthorized,
     capabilities::{Offer, client_info},
     clock::Patience,
     scope::CallScope,
@@ -115,6 +115,14 @@ pub(super) fn refusal(method: &str, frame: &Frame) -> Option<ClientError> {
     })
 }
 
+/// What the body of a refusal says to a person: the text in it, where it is the JSON object that most servers send.
+fn told(body: &str) -> String {
+    let parsed: Option<Value> = serde_json::from_str(body).ok();
+    let text = |key: &str| parsed.as_ref()?.get(key)?.as_str().filter(|text| !text.trim().is_empty());
+    let said = ["error_description", "message", "detail", "error"].into_iter().find_map(text);
+    said.unwrap_or(body).to_owned()
+}
+
 impl Failure {
     /// The failure of `method` as a [`ClientError`]. `was_ready` distinguishes a lost connection from one that was
     /// never ready.
@@ -124,18 +132,19 @@ impl Failure {
             Self::TimedOut(after) => ClientError::TimedOut { method, after },
             Self::Stopped => ClientError::Interrupted { method },
             Self::Transport(TransportError::Credentials(error)) => {
-                ClientError::Unauthorized(Unauthorized { reason: error.reason, ..Unauthorized::default() })
+                let fate = CredentialsFate::Missing;
+                ClientError::Unauthorized(Unauthorized { reason: error.reason, fate, ..Unauthorized::default() })
             }
             Self::Transport(TransportError::Http { status: 403, challenge: Some(said), .. }) => {
                 let reason = format!("HTTP 403: {said}");
-                let unauthorized = Unauthorized { reason, scopes: said.scopes(), is_step_up: true, login: None };
-                ClientError::Unauthorized(unauthorized)
+                let scopes = said.scopes();
+                ClientError::Unauthorized(Unauthorized { reason, scopes, is_step_up: true, ..Unauthorized::default() })
             }
             Self::Transport(TransportError::Http { status: 401, body, challenge, .. }) => {
-                let said = challenge.as_ref().map_or(body, ToString::to_string);
+                let said = challenge.as_ref().map_or_else(|| told(&body), ToString::to_string);
                 let scopes = challenge.map(|challenge| challenge.scopes()).unwrap_or_default();
                 let reason = format!("HTTP 401: {said}");
-                ClientError::Unauthorized(Unauthorized { reason, scopes, is_step_up: false, login: None })
+                ClientError::Unauthorized(Unauthorized { reason, scopes, ..Unauthorized::default() })
             }
             Self::Transport(source) if was_ready => ClientError::Lost { method, source },
             Self::Transport(source) => ClientError::Connect(source),

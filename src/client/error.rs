@@ -25,7 +25,7 @@ pub enum ClientError {
         spoken: String,
     },
     /// The server requires an authorization that it did not get.
-    #[error("the server requires authorization: {0}")]
+    #[error("{}: {}", .0.fate.words(), .0.reason)]
     Unauthorized(Unauthorized),
     /// The connection was lost, or failed, after the server was ready.
     #[error("{}", lost(method, source))]
@@ -97,6 +97,32 @@ pub struct Unauthorized {
     pub is_step_up: bool,
     /// The argument for `toolnexus login`, if signing in may help.
     pub login: Option<String>,
+    /// What became of the credentials.
+    #[serde(default)]
+    pub fate: CredentialsFate,
+}
+
+/// What became of the credentials of a request that was refused.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub enum CredentialsFate {
+    /// There were none, or those of a sign-in.
+    #[default]
+    Wanted,
+    /// Those of the configuration were sent, and refused.
+    Refused,
+    /// The program that gives them gave none.
+    Missing,
+}
+
+impl CredentialsFate {
+    fn words(self) -> &'static str {
+        match self {
+            Self::Wanted => "the server wants authorization",
+            Self::Refused => "the token was refused",
+            Self::Missing => "there are no credentials",
+        }
+    }
 }
 
 /// How a request was lost: an answer that is of no use is no lost connection.

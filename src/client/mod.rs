@@ -27,7 +27,7 @@ mod wire;
 pub use call::{BeforeSending, CallEnd, CallReport, PendingCall, PendingInput, TaskSink};
 pub use caller::Caller;
 pub use client_handle::{Attach, Attached, Client, ToolCall};
-pub use error::{ClientError, Unauthorized};
+pub use error::{ClientError, CredentialsFate, Unauthorized};
 pub use info::ServerInfo;
 #[cfg(feature = "cli")]
 pub(crate) use listing::left_out;

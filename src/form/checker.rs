@@ -127,9 +127,15 @@ pub(super) fn build(schema: &Value) -> Result<Validator, Unreadable> {
     let patterns = PatternOptions::fancy_regex().backtrack_limit(200_000).size_limit(1 << 20).dfa_size_limit(1 << 17);
     // Formats are only annotations, unless a field checks them.
     let options = jsonschema::options().with_pattern_options(patterns).should_validate_formats(false).offline();
-    options.build(&dialect::plain(schema)).map_err(|error| Unreadable {
-        path: error.instance_path().to_string(),
-        reason: words::cut(&error.to_string(), 160),
+    options.build(&dialect::plain(schema)).map_err(|error| {
+        let path = error.instance_path().to_string();
+        let reason = match error.kind() {
+            ValidationErrorKind::AnyOf { .. } if path.ends_with("/type") => {
+                format!("{} is not a type", words::quote(error.instance()))
+            }
+            _ => words::cut(&error.to_string(), 160),
+        };
+        Unreadable { path, reason }
     })
 }
 
@@ -172,8 +178,14 @@ fn fault(error: &ValidationError<'_>) -> Fault {
         ValidationErrorKind::AdditionalProperties { unexpected } => {
             format!("{} is not allowed here", unexpected.join(", "))
         }
-        ValidationErrorKind::AnyOf { .. } | ValidationErrorKind::OneOfNotValid { .. } => {
-            format!("{shown} does not fit any of the alternatives")
+        ValidationErrorKind::AnyOf { context } | ValidationErrorKind::OneOfNotValid { context } => {
+            // What the alternative lacks that is nearest.
+            let nearest = context.iter().min_by_key(|errors| errors.len());
+            let lacks = nearest.into_iter().flatten().find_map(|error| match error.kind() {
+                ValidationErrorKind::Required { property } => Some(format!(": {} is missing", words::bare(property))),
+                _ => None,
+            });
+            format!("{shown} does not fit any of the alternatives{}", lacks.unwrap_or_default())
         }
         ValidationErrorKind::Enum { options } => {
             let options = options.as_array().map(Vec::as_slice).unwrap_or_default();

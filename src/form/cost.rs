@@ -34,6 +34,8 @@ pub(super) const MAPS: [&str; 6] =
     ["properties", "patternProperties", "$defs", "definitions", "dependentSchemas", "dependencies"];
 /// Keywords whose value is data.
 pub(super) const DATA: [&str; 4] = ["enum", "const", "default", "examples"];
+/// The keywords whose value is a list of schemas.
+pub(super) const LISTS: [&str; 5] = ["allOf", "anyOf", "oneOf", "prefixItems", "items"];
 
 /// Whether checking values against `part` of the document `root` is bounded in time and depth: only local references,
 /// no circle that never descends into the value, no exponential tree of alternatives.

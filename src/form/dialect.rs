@@ -2,7 +2,7 @@ use std::borrow::Cow;
 
 use serde_json::{Map, Value, json};
 
-use super::cost::{DATA, MAPS};
+use super::cost::{DATA, LISTS, MAPS};
 
 /// The names that `type` may have.
 const TYPES: [&str; 7] = ["null", "boolean", "number", "integer", "string", "array", "object"];
@@ -17,9 +17,9 @@ pub(super) fn is_nullable(schema: &Map<String, Value>) -> bool {
     schema.get("nullable") == Some(&Value::Bool(true)) && schema.get("type").is_some_and(Value::is_string)
 }
 
-/// `schema` in plain JSON Schema: these spellings are replaced in every subschema. The depth of `schema` is already
-/// limited.
-pub(super) fn plain(schema: &Value) -> Cow<'_, Value> {
+/// `schema` in plain JSON Schema: the spellings above are replaced wherever a schema stands. The depth of `schema` is
+/// bounded already.
+pub(crate) fn plain(schema: &Value) -> Cow<'_, Value> {
     if is_plain(schema) {
         return Cow::Borrowed(schema);
     }
@@ -38,7 +38,7 @@ fn is_plain(value: &Value) -> bool {
                 && map.get("type").is_none_or(is_name)
                 && map.values().all(is_plain)
         }
-        Value::Array(values) => values.iter().all(|value| is_name(value) && is_plain(value)),
+        Value::Array(values) => values.iter().all(|value| !value.is_null() && is_name(value) && is_plain(value)),
         _ => true,
     }
 }
@@ -49,15 +49,20 @@ fn rewrite(value: &mut Value) {
         Value::Array(members) => return members.iter_mut().for_each(rewrite),
         _ => return,
     };
-    // Generators write null if they mean that the keyword is absent.
-    map.retain(|key, value| !value.is_null() || DATA.contains(&key.as_str()));
+    // Generators write null where they mean that there is no such keyword.
+    map.retain(|key, value| !value.is_null() || matches!(key.as_str(), "const" | "default"));
+    if let Some(Value::Array(required)) = map.get_mut("required") {
+        required.retain(|name| !name.is_null());
+    }
     let nullable = is_nullable(map);
     match map.get_mut("type") {
         Some(Value::String(name)) => *name = type_name(name).to_owned(),
         Some(Value::Array(names)) => {
             for name in names {
-                if let Value::String(name) = name {
-                    *name = type_name(name).to_owned();
+                match name {
+                    Value::String(name) => *name = type_name(name).to_owned(),
+                    Value::Null => *name = json!("null"),
+                    _ => {}
                 }
             }
         }
@@ -69,6 +74,15 @@ fn rewrite(value: &mut Value) {
                 for schema in named.values_mut() {
                     if schema.is_null() {
                         *schema = json!({});
+                    }
+                    rewrite(schema);
+                }
+            }
+            Value::Array(members) if LISTS.contains(&key.as_str()) => {
+                for schema in members {
+                    if schema.is_null() {
+                        *schema =
+                            if matches!(key.as_str(), "anyOf" | "oneOf") { json!({"type": "null"}) } else { json!({}) };
                     }
                     rewrite(schema);
                 }
@@ -114,9 +128,13 @@ mod tests {
         assert_eq!(*plain(&json!({"nullable": true})), json!({"nullable": true}));
         assert_eq!(*plain(&json!({"type": "STRIN"})), json!({"type": "STRIN"}));
         let nulls = json!({"type": "object", "required": null, "additionalProperties": null, "description": null,
-            "properties": {"a": {"type": "string", "enum": ["x", null], "default": null, "minLength": null}, "b": null}});
+            "properties": {"a": {"type": "string", "enum": ["x", null], "default": null, "minLength": null}, "b": null,
+                "c": {"type": ["integer", null], "enum": null, "examples": null, "required": [null, "d"]},
+                "e": {"anyOf": [null, {"type": "integer"}]}, "f": {"prefixItems": [null, {"minItems": null}]}}});
         let without = json!({"type": "object",
-            "properties": {"a": {"type": "string", "enum": ["x", null], "default": null}, "b": {}}});
+            "properties": {"a": {"type": "string", "enum": ["x", null], "default": null}, "b": {},
+                "c": {"type": ["integer", "null"], "required": ["d"]},
+                "e": {"anyOf": [{"type": "null"}, {"type": "integer"}]}, "f": {"prefixItems": [{}, {}]}}});
         assert_eq!(*plain(&nulls), without);
     }
 }

@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::{
     budget::Budget,
     checker::{Unreadable, build},
-    cost::{self, MAPS, REFERENCES},
+    cost::{self, LISTS, MAPS, REFERENCES},
     dialect,
 };
 
@@ -27,8 +27,6 @@ const SCHEMAS: [&str; 12] = [
     "else",
     "contentSchema",
 ];
-/// The keywords whose value is a list of schemas.
-const LISTS: [&str; 5] = ["allOf", "anyOf", "oneOf", "prefixItems", "items"];
 
 /// A schema without the keywords that cannot be read.
 pub(super) struct Mended {

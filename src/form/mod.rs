@@ -50,10 +50,11 @@ pub use pattern::Pattern;
 pub(crate) use {
     build::field,
     checker::Checker,
+    dialect::plain as plain_schema,
     fault::TooCostly,
     keywords::Keywords,
     pattern::size as pattern_size,
-    resolve::resolve,
+    resolve::{pointer, resolve},
     secret::names_secret,
     value::{same, unsendable},
     words::{bare, cut, nearest, quoted, range, type_of},

@@ -133,8 +133,8 @@ impl<'a> Resolved<'a> {
     }
 }
 
-/// What the local reference `#/a/b` points to in `root`; JSON pointer escapes and percent-encoding are decoded.
-pub(super) fn pointer<'a>(root: &'a Value, reference: &str) -> Option<&'a Value> {
+/// What the local reference `#/a/b` in `root` points at: JSON pointer escapes and percent-encoding are read.
+pub(crate) fn pointer<'a>(root: &'a Value, reference: &str) -> Option<&'a Value> {
     let fragment = reference.strip_prefix('#')?;
     root.pointer(fragment).or_else(|| root.pointer(&percent_decoded(fragment)?))
 }

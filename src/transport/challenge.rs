@@ -66,6 +66,10 @@ impl Challenge {
 
 impl fmt::Display for Challenge {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Written for people (RFC 6750, section 3).
+        if let Some(words) = self.param("error_description").filter(|words| !words.trim().is_empty()) {
+            return f.write_str(words);
+        }
         f.write_str(&self.scheme)?;
         for (index, (name, value)) in self.params.iter().enumerate() {
             write!(f, "{} {name}={value:?}", if index == 0 { "" } else { "," })?;

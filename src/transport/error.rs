@@ -32,8 +32,8 @@ pub enum TransportError {
         /// The limit, in bytes.
         limit: u64,
     },
-    /// The server answered with an HTTP status without a message.
-    #[error("the server answered with HTTP {status}{}", if body.is_empty() { String::new() } else { format!(": {body}") })]
+    /// The server answered HTTP with a status that carries no message.
+    #[error("{}{}", status_message(*status), if body.is_empty() { String::new() } else { format!(": {body}") })]
     Http {
         /// The status code.
         status: u16,
@@ -84,6 +84,14 @@ impl TransportError {
     /// Whether it is certain that the server received nothing.
     pub fn is_before_sending(&self) -> bool {
         matches!(self, Self::Spawn { .. } | Self::NoDirectory { .. } | Self::Unreachable { connected: false, .. })
+    }
+}
+
+fn status_message(status: u16) -> String {
+    match status {
+        // No server of its own accord sends this one (RFC 9110, section 15.5.8).
+        407 => "the proxy wants a user name and a password (HTTP 407)".to_owned(),
+        _ => format!("the server answered with HTTP {status}"),
     }
 }
 

@@ -15,7 +15,7 @@ use crate::commands::{
     signals::Signals,
 };
 use crate::{
-    client::{Client, ClientError, Notice, Times},
+    client::{Client, ClientError, CredentialsFate, Notice, Times},
     config::{Config, Environment},
     elicitation::{Resolver, ServerName, Why},
     error::{Error, Unanswered},
@@ -222,6 +222,11 @@ impl CommandHost {
             ClientError::Interrupted { .. } => self.signals.error().unwrap_or(Error::Interrupted),
             ClientError::Unauthorized(mut refused) => {
                 refused.login = self.login_word(server);
+                refused.fate = match (refused.fate, &refused.login) {
+                    (_, Some(_)) => CredentialsFate::Wanted,
+                    (CredentialsFate::Wanted, None) => CredentialsFate::Refused,
+                    (fate, None) => fate,
+                };
                 Error::Client { server: server.clone(), error: Box::new(ClientError::Unauthorized(refused)) }
             }
             source => Error::Client { server: server.clone(), error: Box::new(source) },

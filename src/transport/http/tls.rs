@@ -159,6 +159,17 @@ pub(super) fn words(error: &dyn std::error::Error) -> String {
         ("NotValidYet", "its certificate is not valid yet"),
         ("NotValidForName", "its certificate is for another host name"),
         ("not valid for name", "its certificate is for another host name"),
+        (
+            "CaUsedAsEndEntity",
+            "its certificate is an authority's own, which is not for servers; give the server one that the authority signed",
+        ),
+        ("tls handshake eof", "the other side ended the handshake; does this port speak plain http?"),
+        ("invalid HTTP version", "this port does not speak plain http; does it speak https?"),
+        ("tunnel error: unsuccessful", "the proxy did not open a connection"),
+        (
+            "proxy authorization required",
+            "the proxy wants a user name and a password, as in http://USER:PASSWORD@HOST:PORT",
+        ),
         ("InvalidContentType", "this port speaks plain http, not https"),
         ("corrupt message", "this port speaks plain http, not https"),
     ];

@@ -301,6 +301,47 @@ fn a_proxy_is_named_and_passed_by_where_it_does_not_count() {
 }
 
 #[test]
+fn a_token_that_is_refused_is_named_with_the_words_of_the_server() {
+    let json = "Content-Type: application/json\r\n";
+    let expired = "WWW-Authenticate: Bearer error=\"invalid_token\", error_description=\"it has expired\"\r\n";
+    for (head, body, words) in [
+        ("", "expired yesterday", "expired yesterday"),
+        (json, r#"{"error":"invalid_token","error_description":"revoked by admin"}"#, "revoked by admin"),
+        (json, r#"{"message":"Bad credentials"}"#, "Bad credentials"),
+        (json, r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32001,"message":"no such key"}}"#, "no such key"),
+        (expired, "", "it has expired"),
+    ] {
+        let server = Server::start(move |_, reply| reply.respond(401, head, body.as_bytes()));
+        let told = format!("error: 127.0.0.1: the token was refused: HTTP 401: {words}\n");
+        let run =
+            call(&server).args(["--bearer-env", "TOKEN"]).env("TOKEN", "x").status(5).stderr_contains(&told).run();
+        assert!(!run.stderr.contains("--bearer-env"), "{}", run.stderr);
+        let wanted = format!("error: 127.0.0.1: the server wants authorization: HTTP 401: {words}\n");
+        call(&server).status(5).stderr_contains(&wanted).stderr_contains("--bearer-env").run();
+    }
+    // What the program did that gives the credentials is not the server's doing.
+    let server = modern(|request, reply| answer(request, reply, &done()));
+    let told = "there are no credentials: \"false\", which prints the credentials, failed (exit status: 1)\n";
+    let run = call(&server).args(["--bearer-command", "false"]).status(5).stderr_contains(told).run();
+    assert!(!run.stderr.contains("hint:"), "{}", run.stderr);
+}
+
+#[test]
+fn what_a_proxy_wants_is_told() {
+    let proxy = Server::start(|_, reply| reply.respond(407, "Proxy-Authenticate: Basic realm=\"x\"\r\n", b""));
+    let through = |url: &str, variable: &str| {
+        let test = Test::new().args(["call", url, "t"]).status(4);
+        test.env(variable, &proxy.url("")).stderr_contains("the proxy wants a user name and a password").run()
+    };
+    through("http://mcp.example.test/mcp", "HTTP_PROXY");
+    let run = through("https://mcp.example.test/mcp", "HTTPS_PROXY");
+    assert!(run.stderr.contains("(HTTPS_PROXY)"), "{}", run.stderr);
+    let proxy = Server::start(|_, reply| reply.empty(403));
+    let test = Test::new().args(["call", "https://mcp.example.test/mcp", "t"]).env("HTTPS_PROXY", &proxy.url(""));
+    test.status(4).stderr_contains("the proxy did not open a connection").run();
+}
+
+#[test]
 fn a_port_without_encryption_is_named() {
     // Like web servers: anything that is not HTTP is answered with 400, in plain text.
     let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
