@@ -252,3 +252,14 @@ fn failures_count_as_they_should() {
     }
     Test::new().entry("broken", broken.clone()).args(["ping", "--trust"]).status(4).run();
 }
+
+#[test]
+fn a_silence_is_bounded_for_reading_and_prompts_too() {
+    for (method, args) in [("resources/read", ["read", "s", "a:1"]), ("prompts/get", ["prompt", "s", "p"])] {
+        let server = offering(&json!({"resources": {}, "prompts": {}})).on(method, [Step::ExpectEnd]);
+        let server = server.on("prompts/list", page("prompts", &json!({"name": "p"}), &Value::Null));
+        let test = Test::new().server("s", &server).args(args).args(["--timeout", "1"]).status(7);
+        let run = test.stderr_contains(&format!("the server did not answer {method} within 1 s")).run();
+        assert!(run.took.as_secs() < 15, "{:?}", run.took);
+    }
+}

@@ -121,7 +121,7 @@ impl ServerWord {
             Self::Target(target) => {
                 let mut config = target.config(&args.overrides(), &environment)?;
                 if let Some(Ok(server)) = config.servers.first_mut().map(|entry| entry.server.as_mut()) {
-                    server.max_call_time = args.max_time;
+                    (server.max_call_time, server.call_timeout) = (args.max_time, args.timeout);
                 }
                 // An ad hoc configuration has only this entry.
                 let name = config.servers.first().map(|entry| entry.name.to_string()).unwrap_or_default();
@@ -131,6 +131,7 @@ impl ServerWord {
                 args.overrides().hide(&config.mask, &environment);
                 let mut server = config.server(&name)?.clone().overlay(&args.overrides(), &environment)?;
                 server.max_call_time = args.max_time.or(server.max_call_time);
+                server.call_timeout = args.timeout.or(server.call_timeout);
                 let faults = config.faults_beside(&name);
                 config.warnings.extend(faults);
                 config.warnings.extend(config.entry(&name).and_then(hiding));
