@@ -133,7 +133,8 @@ fn an_id_that_comes_back_in_another_spelling_is_known() {
         }
     }
     let without = legacy(|_, reply| reply.json(200, &json!({"jsonrpc": "2.0", "id": null, "result": done()})));
-    let told = "tools/call got no result: no usable answer came: the body is not a message (it has a result but no id";
+    let told =
+        "tools/call got no result: there was no usable answer: the body is not a message (it has a result but no id";
     call(&without).status(4).stderr_contains(told).run();
 }
 
