@@ -73,7 +73,9 @@ mod tests {
 
     fn holds(chunks: &[&str]) -> bool {
         let mut tail = Tail::default();
-        chunks.iter().for_each(|chunk| tail.add(&Bytes::copy_from_slice(chunk.as_bytes())));
+        for chunk in chunks {
+            tail.add(&Bytes::copy_from_slice(chunk.as_bytes()));
+        }
         tail.holds_message()
     }
 
