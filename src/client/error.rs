@@ -118,7 +118,7 @@ pub enum CredentialsFate {
 impl CredentialsFate {
     fn words(self) -> &'static str {
         match self {
-            Self::Wanted => "the server wants authorization",
+            Self::Wanted => "the server requires authorization",
             Self::Refused => "the token was refused",
             Self::Missing => "there are no credentials",
         }

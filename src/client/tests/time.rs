@@ -135,9 +135,9 @@ async fn a_listing_in_circles_is_cut() {
     };
     let stop = tokio_util::sync::CancellationToken::new();
     let (tools, ()) = tokio::join!(client.list_tools(&stop), play);
-    assert_eq!(tools.expect("tools").len(), 2);
-    // The circle, the entries without a name together, and the name that is listed twice.
-    assert_eq!(stage.warnings(), 3);
+    assert_eq!(tools.expect("tools").len(), 1, "a page that comes again is one");
+    // The circle, and the entry without a name.
+    assert_eq!(stage.warnings(), 2);
 }
 
 #[tokio::test(start_paused = true)]
