@@ -316,7 +316,7 @@ fn a_token_that_is_refused_is_named_with_the_words_of_the_server() {
         let run =
             call(&server).args(["--bearer-env", "TOKEN"]).env("TOKEN", "x").status(5).stderr_contains(&told).run();
         assert!(!run.stderr.contains("--bearer-env"), "{}", run.stderr);
-        let wanted = format!("error: 127.0.0.1: the server wants authorization: HTTP 401: {words}\n");
+        let wanted = format!("error: 127.0.0.1: the server requires authorization: HTTP 401: {words}\n");
         call(&server).status(5).stderr_contains(&wanted).stderr_contains("--bearer-env").run();
     }
     // What the program did that gives the credentials is not the server's doing.
