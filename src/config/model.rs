@@ -146,11 +146,14 @@ impl Config {
     }
 
     /// The warnings about entries other than the one called `name`. An unset variable is not an error of the file, and
-    /// errors in disabled entries do not matter.
+    /// errors in disabled entries do not matter; an error that is also one of the entry's warnings is left out.
     pub fn faults_beside(&self, name: &str) -> Vec<String> {
         let others = self.servers.iter().filter(|entry| entry.enabled && entry.name.as_str() != name);
-        let faults = others.filter_map(|entry| entry.server.as_ref().err());
-        faults.filter(|error| !matches!(error, ConfigError::Variable { .. })).map(ToString::to_string).collect()
+        let faults = others.filter_map(|entry| match &entry.server {
+            Err(error) if !matches!(error, ConfigError::Variable { .. }) => Some((entry, error.to_string())),
+            _ => None,
+        });
+        faults.filter(|(entry, fault)| !entry.warnings.contains(fault)).map(|(_, fault)| fault).collect()
     }
 
     /// The entries of the project's file, which somebody else may have written.

@@ -104,6 +104,9 @@ fn one_wrong_entry_harms_no_other_and_a_disabled_one_is_not_started() {
     let run = test().args(["call", "ok", "t"]).stdout("done\n").stderr_contains("server \"bad\": args").run();
     assert!(!run.stderr.contains("NOPE"), "{}", run.stderr);
     assert_eq!(run.stderr.lines().count(), 1, "{}", run.stderr);
+    // A misspelled key is mentioned once, although it is both a warning and why the entry cannot be used.
+    let run = test().entry("typo", json!({"comand": "x"})).args(["call", "ok", "t"]).stdout("done\n").run();
+    assert_eq!(run.stderr.matches("unknown key \"comand\"").count(), 1, "{}", run.stderr);
     let run = test().args(["tools", "--trust", "-o", "json"]).run();
     let servers = run.json()["servers"].clone();
     assert_eq!(servers["ok"]["tools"][0]["name"], "t");
