@@ -94,16 +94,20 @@ impl Events {
 #[cfg(feature = "fuzzing")]
 pub(crate) fn fuzzed_events(chunks: Vec<Bytes>) -> Vec<Result<Sse, String>> {
     use futures_util::FutureExt as _;
-    let mut events = Events::new(futures_util::stream::iter(chunks.into_iter().map(Ok)), u64::MAX);
-    let mut all = Vec::new();
-    while let Some(Some(event)) = events.next().now_or_never() {
-        let is_error = event.is_err();
-        all.push(event.map_err(|error| error.to_string()));
-        if is_error {
-            break;
+    // Whether a stream has gone quiet is measured with the runtime's clock.
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().expect("a runtime");
+    runtime.block_on(async {
+        let mut events = Events::new(futures_util::stream::iter(chunks.into_iter().map(Ok)), u64::MAX);
+        let mut all = Vec::new();
+        while let Some(Some(event)) = events.next().now_or_never() {
+            let is_error = event.is_err();
+            all.push(event.map_err(|error| error.to_string()));
+            if is_error {
+                break;
+            }
         }
-    }
-    all
+        all
+    })
 }
 
 #[cfg(test)]
