@@ -190,3 +190,76 @@ pub fn uri_template(bytes: &[u8]) {
 fn two(bytes: &[u8]) -> Option<(&str, &str)> {
     std::str::from_utf8(bytes).ok()?.split_once('\0')
 }
+
+#[cfg(test)]
+mod tests {
+    use std::{
+        collections::hash_map::RandomState,
+        env, fs,
+        hash::{BuildHasher as _, Hasher as _},
+        panic::{AssertUnwindSafe, catch_unwind},
+        path::Path,
+        sync::Mutex,
+        thread,
+        time::{Duration, Instant},
+    };
+
+    use super::*;
+
+    /// The longest input, in bytes, as in `fuzz/run`.
+    const LONGEST: usize = 8192;
+
+    /// A number from `state` (xorshift), which is never 0.
+    fn next(state: &mut u64) -> usize {
+        *state ^= *state << 13;
+        *state ^= *state >> 7;
+        *state ^= *state << 17;
+        usize::try_from(*state >> 33).unwrap_or_default()
+    }
+
+    /// `seeds` mixed: a piece of one in another, and some bytes changed.
+    fn mixed(seeds: &[Vec<u8>], state: &mut u64) -> Vec<u8> {
+        let mut input = seeds[next(state) % seeds.len()].clone();
+        let other = &seeds[next(state) % seeds.len()];
+        let (begin, length) = (next(state) % (other.len() + 1), next(state) % 64);
+        let piece: Vec<u8> = other.iter().skip(begin).take(length).copied().collect();
+        let at = next(state) % (input.len() + 1);
+        let end = (at + next(state) % 16).min(input.len());
+        input.splice(at..end, piece);
+        for _ in 0..next(state) % 4 {
+            let at = next(state) % (input.len() + 1);
+            let byte = u8::try_from(next(state) % 256).unwrap_or_default();
+            if at == input.len() { input.push(byte) } else { input[at] = byte }
+        }
+        input.truncate(LONGEST);
+        input
+    }
+
+    /// `FUZZ_SECONDS` says how long each target runs.
+    #[test]
+    fn seeds_and_mixtures_of_them_break_nothing() {
+        let seconds = env::var("FUZZ_SECONDS").ok().and_then(|text| text.parse().ok()).unwrap_or(1);
+        let left = Mutex::new(TARGETS.to_vec());
+        let run = || {
+            while let Some((name, target)) = { left.lock().expect("targets").pop() } {
+                let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/seeds").join(name);
+                let files = fs::read_dir(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+                let read = |file: std::io::Result<fs::DirEntry>| fs::read(file.expect("a file").path());
+                let seeds: Vec<Vec<u8>> = files.map(|file| read(file).expect("a seed")).collect();
+                let check = |input: &[u8]| {
+                    assert!(
+                        catch_unwind(AssertUnwindSafe(|| target(input))).is_ok(),
+                        "{name}: {:?}",
+                        input.escape_ascii().to_string()
+                    );
+                };
+                seeds.iter().for_each(|seed| check(seed));
+                let (mut state, begin) = (RandomState::new().build_hasher().finish() | 1, Instant::now());
+                while begin.elapsed() < Duration::from_secs(seconds) {
+                    check(&mixed(&seeds, &mut state));
+                }
+            }
+        };
+        thread::scope(|scope| (0..2).for_each(|_| drop(scope.spawn(run))));
+    }
+}
