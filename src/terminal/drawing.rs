@@ -125,7 +125,7 @@ impl<'a> List<'a> {
         let begin = self.above.len();
         match (drawn, seen.stopped) {
             (_, Some(stopped)) => {
-                stage.painter.moved_to(begin + seen.drawn.saturating_sub(1));
+                stage.painter.moved_to(0);
                 match stopped {
                     Stopped::Pressed(pressed) => Ok(Some(pressed)),
                     Stopped::Redraw => Ok(None),
@@ -243,8 +243,10 @@ impl ListDrawing<'_, '_> {
             out.push_str(&line.render(columns, self.list.look.colour));
             out.push_str("\x1b[K");
         }
+        // The hidden cursor waits in the first row: a terminal that becomes shorter moves what is above the cursor into
+        // its scrollback, and cuts off what is below.
         out.push('\r');
-        out.push_str(&up(below.len() + left));
+        out.push_str(&up(self.list.above.len() + self.list.page - 1 + below.len()));
         write(&out);
         let stopped = loop {
             match self.next() {

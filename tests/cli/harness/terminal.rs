@@ -213,6 +213,17 @@ impl AtTerminal {
         self
     }
 
+    /// Waits until the cursor, hidden or not, is in a row with `text`.
+    #[track_caller]
+    pub(crate) fn see_cursor_at(&self, text: &str) -> &Self {
+        self.screen.wait(&format!("the cursor at {text:?}"), |state| {
+            let screen = state.parser.screen();
+            let row = screen.cursor_position().0;
+            screen.contents_between(row, 0, row, screen.size().1.get()).contains(text)
+        });
+        self
+    }
+
     /// What is on the screen.
     pub(crate) fn screen(&self) -> String {
         self.screen.lock().text()

@@ -78,6 +78,30 @@ fn every_prompt_is_drawn_anew_in_another_size() {
     assert_eq!(person.end(0).reply("forms", "ask-1")["content"], content);
 }
 
+/// A terminal that becomes shorter moves what is above the cursor into its scrollback: it has to be nothing.
+#[test]
+fn the_cursor_of_a_list_is_in_its_first_row() {
+    let many: Vec<String> = (0..60).map(|n| format!("Topic {n}")).collect();
+    let form = schema(&json!({"one": {"enum": many}, "note": {"type": "string"}}), &["one", "note"]);
+    for columns in [80, 40] {
+        let person = asks(&form).at_terminal(24, columns);
+        person.see("page 1/").see_cursor_at("forms asks").send(key::DOWN).see("› Topic 1").see_cursor_at("forms asks");
+        // The last page is shorter.
+        person.send("\x1b[F").see("› Topic 59").see_cursor_at("forms asks").see("page 4/4");
+        person
+            .resize(12, columns)
+            .gone("page 4/4")
+            .resize(24, columns)
+            .see("page 4/4")
+            .see("› Topic 59")
+            .send(key::ENTER)
+            .see("2 of 2");
+        assert_eq!(person.screen().matches("forms asks").count(), 1, "{}", person.screen());
+        person.send(key::CTRL_C).see("done");
+        person.end(0);
+    }
+}
+
 #[test]
 fn a_terminal_that_becomes_too_small_is_waited_for() {
     let form = schema(&json!({"pick": {"enum": ["x", "y"]}}), &["pick"]);
