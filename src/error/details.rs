@@ -3,9 +3,8 @@ use serde_json::Value;
 use super::{FIELDS, Unanswered};
 use crate::{
     elicitation::Link,
-    output::{Detail, table},
+    output::{Detail, field_rows, table},
     protocol::{RpcError, code},
-    text::safe_name,
     transport::TransportError,
 };
 
@@ -43,14 +42,11 @@ pub(super) fn unanswered_details(unanswered: &Unanswered) -> Vec<Detail> {
     let Some(question) = &unanswered.question else { return Vec::new() };
     let mut details = vec![Detail::Theirs(question.request.prompt.clone())];
     details.extend(question.request.url.as_deref().into_iter().flat_map(link_details));
-    let fields = question.form().map_or(&[][..], |form| form.fields.as_slice());
-    let rows: Vec<Vec<String>> =
-        fields.iter().take(FIELDS).map(|field| vec![safe_name(&field.key).into_owned(), field.summary()]).collect();
-    if !rows.is_empty() {
-        details.push(Detail::Ours(table(&rows, "")));
-    }
-    if fields.len() > FIELDS {
-        details.push(Detail::Ours(format!("and {} more fields", fields.len() - FIELDS)));
+    let Some(form) = question.form().filter(|form| !form.is_empty()) else { return details };
+    let schema = question.request.data.as_ref().and_then(|data| data.get("schema")).unwrap_or(&Value::Null);
+    details.push(Detail::Ours(table(&field_rows(form, schema, FIELDS), "")));
+    if form.fields.len() > FIELDS {
+        details.push(Detail::Ours(format!("and {} more fields", form.fields.len() - FIELDS)));
     }
     details
 }

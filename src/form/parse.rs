@@ -220,7 +220,7 @@ impl Field {
     }
 
     /// The type of the items, if the field is a list of strings or numbers without choices.
-    pub(super) fn plain_items(&self) -> Option<&str> {
+    pub(crate) fn plain_items(&self) -> Option<&str> {
         let is_list = self.kind == FieldKind::Json && self.schema.get("type").is_some_and(|name| name == "array");
         let items = self.schema.get("items").filter(|_| is_list)?.get("type")?.as_str()?;
         matches!(items, "string" | "integer" | "number").then_some(items)

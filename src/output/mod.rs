@@ -36,5 +36,5 @@ pub(crate) use report::UNANSWERED;
 pub use report::{Detail, Report};
 pub use result::ResultLook;
 pub use save::{Saved, save_blocks};
-pub(crate) use tool::shell_word;
 pub use tool::{PageOptions, table, tool_list, tool_page};
+pub(crate) use tool::{field_rows, shell_word};

@@ -1,5 +1,6 @@
 use std::fmt::Write as _;
 
+use serde_json::Value;
 use unicode_width::UnicodeWidthStr;
 
 use super::{
@@ -88,19 +89,34 @@ pub(crate) fn shell_word(word: &str) -> String {
 
 fn argument(field: &Field, shapes: &mut Shapes<'_>) -> Vec<String> {
     let about = field.description.as_deref().or(field.title.as_deref()).unwrap_or_default().trim();
-    let rules = match &field.kind {
-        FieldKind::Json => {
-            let wants = if field.required { "required" } else { "optional" };
-            let shape = shapes.shape(&field.schema);
-            let repeats = shape.starts_with('[').then(|| "may be repeated".to_owned());
-            let parts = [Some(wants.to_owned()), Some(shape), repeats, field.default_words()];
-            parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
-        }
-        _ => field.summary(),
-    };
+    let rules = rules(field, shapes, Some("may be repeated"));
     // Much longer text is not scanned again for each field.
     let start = |text| cut(&safe_line(start_of(text, 4 * LONGEST + 4)), LONGEST).into_owned();
     [field.key.as_str(), &rules, about].map(start).into()
+}
+
+/// What a value has to be: objects and lists as they are drawn. `of_lists` is said of lists.
+fn rules(field: &Field, shapes: &mut Shapes<'_>, of_lists: Option<&str>) -> String {
+    if field.kind != FieldKind::Json {
+        return field.summary();
+    }
+    let wants = if field.required { "required" } else { "optional" };
+    let shape = shapes.shape(&field.schema);
+    let of_lists = of_lists.filter(|_| shape.starts_with('['));
+    let parts = [Some(wants.to_owned()), Some(shape), of_lists.map(str::to_owned), field.default_words()];
+    parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
+}
+
+/// The first `most` fields of a form with this schema, a row each: the key, and what its value has to be. The values
+/// are not yet safe for a terminal.
+pub(crate) fn field_rows(form: &Form, schema: &Value, most: usize) -> Vec<Vec<String>> {
+    let mut shapes = Shapes::of(schema);
+    let fields = form.fields.iter().take(most);
+    let mut told = |field: &Field| match field.plain_items() {
+        Some(_) => field.summary(),
+        None => rules(field, &mut shapes, None),
+    };
+    fields.map(|field| vec![safe_name(&field.key).into_owned(), told(field)]).collect()
 }
 
 /// Rows with aligned columns, each line after `indent`.

@@ -109,6 +109,26 @@ fn a_question_that_nobody_answered_exits_8_with_an_entry_to_paste() {
 }
 
 #[test]
+fn the_fields_of_an_unanswered_form_are_told_so_that_an_entry_can_be_written() {
+    let trip = json!({"type": "object", "required": ["city"], "properties":
+        {"city": {"type": "string"}, "nights": {"type": "integer", "minimum": 1}}});
+    let schema = json!({"type": "object", "required": ["plan", "sure", "trip"], "properties": {
+        "plan": {"enum": ["free", "pro"], "default": "pro"}, "sure": {"type": "boolean"}, "trip": trip,
+        "stops": {"type": "array", "items": {"$ref": "#/$defs/stop"}}, "tags": {"type": "array", "items":
+            {"enum": ["a", "b"]}}}, "$defs": {"stop": {"type": "object", "properties": {"at": {"type": "string"}}}}});
+    let server = Fake::new().tool("t").on_call([ask("ask-1", &schema), replied("ask-1"), Step::Reply(text("done"))]);
+    call(&server)
+        .status(8)
+        .stderr_contains("\n  plan   required, one of free, pro, default pro\n")
+        .stderr_contains("\n  sure   required, yes or no\n")
+        .stderr_contains("\n  trip   required, {city: text, nights?: whole number}\n")
+        .stderr_contains("\n  stops  optional, [{at?: text}]\n")
+        .stderr_contains("\n  tags   optional, choose any of a, b\n")
+        .stderr_contains(r#""sure": null, "trip": null"#)
+        .run();
+}
+
+#[test]
 fn a_required_field_that_the_answers_leave_out_is_named() {
     let left_out = |options: &[&str], words: &str| {
         let server = asking();
