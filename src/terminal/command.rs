@@ -6,6 +6,7 @@ use super::{
     Editor, Key, Terminal,
     entry::{Entered, window},
     gate::{gate, others_ask},
+    guard::Guard,
     line::{Ink, ScreenLine},
     painter::Caret,
     stage::{DialogEnd, DialogEvent, Stage, TypedAhead},
@@ -63,7 +64,7 @@ impl Stage {
     ) -> Result<TypedCommand, DialogEnd> {
         let mut editor = Editor::between(&draft.0, &draft.1);
         if self.look.plain {
-            return Ok(match self.read_plainly(&mut editor, false)? {
+            return Ok(match self.read_plainly(&mut editor, false, Guard::of_entry())? {
                 Entered::Done => TypedCommand::Line(editor.text().to_owned()),
                 _ => TypedCommand::Cleared,
             });

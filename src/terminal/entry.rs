@@ -40,7 +40,8 @@ impl Stage {
         }
         self.take_pastes(true);
         let mut prompt = prompt.clone();
-        let mut guard = Guard::of_entry();
+        let mut guard = prompt.guard();
+        let mut is_typed = false;
         let entered = loop {
             let (layout, _) = self.layout(scene, &prompt, 1)?;
             let columns = self.columns().saturating_sub(2).max(1);
@@ -55,9 +56,17 @@ impl Stage {
             match self.event(None)? {
                 // Here it means one step back, or out.
                 DialogEvent::Key(Key::EndOfInput) if editor.text().is_empty() => break Entered::Back,
-                DialogEvent::Key(key) if !guard.takes(&key) => {}
-                DialogEvent::Key(Key::Unfold) => self.unfold(scene, &prompt)?,
+                DialogEvent::Key(key) if !guard.takes(&key) => {
+                    if is_typed {
+                        prompt.error = Some("you typed this as the question appeared: Enter again sends it".to_owned());
+                    }
+                }
+                DialogEvent::Key(Key::Unfold) => {
+                    self.unfold(scene, &prompt)?;
+                    guard = prompt.guard();
+                }
                 DialogEvent::Key(key) if editor.press(&key) => {
+                    is_typed = true;
                     // The error was about the previous text.
                     prompt.error = None;
                     if let Key::Paste(text) = &key
@@ -87,16 +96,20 @@ impl Stage {
         masked: bool,
     ) -> Result<Entered, DialogEnd> {
         self.announce(scene, prompt);
-        self.read_plainly(editor, masked)
+        self.read_plainly(editor, masked, prompt.guard())
     }
 
     /// Reads one line after a pointer.
-    pub(super) fn read_plainly(&mut self, editor: &mut Editor, masked: bool) -> Result<Entered, DialogEnd> {
+    pub(super) fn read_plainly(
+        &mut self,
+        editor: &mut Editor,
+        masked: bool,
+        mut guard: Guard,
+    ) -> Result<Entered, DialogEnd> {
         let columns = usize::MAX;
         let mut shown = window(editor, self.look.mask(masked), columns).1;
         write(&format!("{}{shown}", self.look.pointer()));
         self.is_typing = true;
-        let mut guard = Guard::of_entry();
         let entered = loop {
             let DialogEvent::Key(key) = self.event(None)? else {
                 // After a suspension the line is no longer there.
@@ -157,6 +170,7 @@ impl Stage {
         for line in lines {
             write(&format!("{}\n", line.render(usize::MAX, false)));
         }
+        self.appear();
     }
 }
 

@@ -249,9 +249,10 @@ impl Fill<'_> {
         }
     }
 
-    /// Whether nothing is reviewed after the only field.
-    fn is_sent_by_enter(&self) -> bool {
-        self.form.fields.len() == 1 && !self.reviewing && self.within.is_none()
+    /// Whether nothing is reviewed after the only field. An object that is asked for key by key is reviewed.
+    pub(super) fn is_sent_by_enter(&self) -> bool {
+        let is_alone = self.form.fields.len() == 1 && !self.reviewing && self.within.is_none();
+        is_alone && object::keys_of(&self.form.fields[0]).is_none()
     }
 
     pub(super) fn add_back(&self, at: usize, hints: &mut Vec<String>) {
@@ -283,6 +284,7 @@ impl Fill<'_> {
             notes,
             error: self.trouble.take(),
             hints,
+            sends: self.is_sent_by_enter(),
         }
     }
 }

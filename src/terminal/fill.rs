@@ -159,7 +159,7 @@ impl Fill<'_> {
         let mut at = 0;
         loop {
             if at == self.form.fields.len() {
-                if at == 1 {
+                if self.is_sent_by_enter() {
                     let content = self.content();
                     match self.form.check(&content).first() {
                         None => return Ok(PersonReply::Send(content)),

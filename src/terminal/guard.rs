@@ -13,19 +13,36 @@ pub(super) struct Guard {
     since: Instant,
     /// Whether keys count from now on.
     is_open: bool,
-    /// Whether only Enter is ignored.
-    is_for_enter: bool,
+    kind: GuardKind,
+}
+
+/// What a prompt is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum GuardKind {
+    Consent,
+    Entry,
+    Sending,
 }
 
 impl Guard {
     /// For consent, confirmation and trust: no key counts until there was a pause.
     pub(super) fn of_consent() -> Self {
-        Self { since: Instant::now(), is_open: false, is_for_enter: false }
+        Self::new(GuardKind::Consent)
     }
 
     /// For values that can be reviewed later: Enter counts after a pause, or after any other key.
     pub(super) fn of_entry() -> Self {
-        Self { is_for_enter: true, ..Self::of_consent() }
+        Self::new(GuardKind::Entry)
+    }
+
+    /// For values that Enter sends: Enter counts only after a pause, so that it does not send what was still being typed
+    /// for something else when the prompt appeared. Other keys count at once.
+    pub(super) fn of_sending() -> Self {
+        Self::new(GuardKind::Sending)
+    }
+
+    fn new(kind: GuardKind) -> Self {
+        Self { since: Instant::now(), is_open: false, kind }
     }
 
     /// Whether `key`, which was pressed now, counts.
@@ -34,12 +51,11 @@ impl Guard {
     }
 
     fn takes_at(&mut self, key: &Key, now: Instant) -> bool {
-        let is_other = self.is_for_enter && *key != Key::Enter;
-        if is_other || now.saturating_duration_since(self.since) >= QUIET {
-            self.is_open = true;
-        }
+        let is_other = *key != Key::Enter;
+        let was_quiet = now.saturating_duration_since(self.since) >= QUIET;
+        self.is_open |= was_quiet || (is_other && self.kind == GuardKind::Entry);
         self.since = now;
-        self.is_open
+        self.is_open || (is_other && self.kind == GuardKind::Sending)
     }
 }
 
@@ -50,7 +66,7 @@ mod tests {
     #[test]
     fn a_held_key_never_counts() {
         for pause in [33, 100, 200, 399] {
-            for mut guard in [Guard::of_consent(), Guard::of_entry()] {
+            for mut guard in [Guard::of_consent(), Guard::of_entry(), Guard::of_sending()] {
                 let mut now = guard.since;
                 for _ in 0..100 {
                     now += Duration::from_millis(pause);
@@ -68,5 +84,18 @@ mod tests {
         assert!(guard.takes_at(&Key::Char('a'), now) && guard.takes_at(&Key::Enter, now));
         let mut guard = Guard::of_consent();
         assert!(!guard.takes_at(&Key::Char('y'), now) && !guard.takes_at(&Key::Down, now));
+    }
+
+    #[test]
+    fn what_is_sent_by_enter_is_typed_at_once_but_sent_only_after_a_pause() {
+        let ms = Duration::from_millis;
+        let mut guard = Guard::of_sending();
+        let begin = guard.since;
+        assert!(guard.takes_at(&Key::Char('x'), begin) && !guard.takes_at(&Key::Enter, begin + ms(10)));
+        assert!(guard.takes_at(&Key::Char('y'), begin + ms(20)) && !guard.takes_at(&Key::Enter, begin + ms(30)));
+        assert!(guard.takes_at(&Key::Enter, begin + ms(430)));
+        let mut guard = Guard::of_sending();
+        let begin = guard.since + QUIET;
+        assert!(guard.takes_at(&Key::Char('x'), begin) && guard.takes_at(&Key::Enter, begin + ms(10)));
     }
 }

@@ -55,8 +55,8 @@ impl Purpose {
         }
     }
 
-    pub(super) fn guard(self) -> Guard {
-        if self.start().is_some() { Guard::of_entry() } else { Guard::of_consent() }
+    fn guard(self, prompt: &Prompt) -> Guard {
+        if self.start().is_some() { prompt.guard() } else { Guard::of_consent() }
     }
 }
 
@@ -74,8 +74,8 @@ pub(super) struct Choosing<'a> {
     /// The typed text: a filter, or a word for yes or no.
     typed: String,
     guard: Guard,
-    /// How many lines have not been on the screen yet.
-    pub(super) unread: usize,
+    /// Whether some of the text has not been on the screen yet.
+    pub(super) has_unread: bool,
     /// Why the last key did nothing.
     remark: Option<String>,
 }
@@ -92,15 +92,15 @@ pub(super) enum Pressed {
 }
 
 impl<'a> Choosing<'a> {
-    pub(super) fn new(items: &'a [Item], purpose: Purpose) -> Self {
+    pub(super) fn new(items: &'a [Item], purpose: Purpose, guard: Guard) -> Self {
         let shown = (0..items.len()).collect();
-        let (active, guard) = (purpose.start(), purpose.guard());
-        Self { items, purpose, shown, active, typed: String::new(), guard, unread: 0, remark: None }
+        let active = purpose.start();
+        Self { items, purpose, shown, active, typed: String::new(), guard, has_unread: false, remark: None }
     }
 
     /// When the prompt is redrawn after a while, a key that was already down does not count either.
-    fn begin_again(&mut self) {
-        self.guard = self.purpose.guard();
+    fn begin_again(&mut self, prompt: &Prompt) {
+        self.guard = self.purpose.guard(prompt);
     }
 
     /// The effect of `key`; `page` items are shown at a time, and `many` has the marks.
@@ -129,8 +129,8 @@ impl<'a> Choosing<'a> {
                 self.remark = Some(format!("choose first: {yes_or_no}↑↓, or a number"));
             }
             (Key::Unfold, _) => return Pressed::Unfold,
-            (Key::Enter, Some(active)) if self.unread > 0 && self.items[self.shown[active]].agrees => {
-                self.remark = Some(format!("{} lines are not shown yet: press Ctrl-T first", self.unread));
+            (Key::Enter, Some(active)) if self.has_unread && self.items[self.shown[active]].agrees => {
+                self.remark = Some("not all of the text has been shown: press Ctrl-T first".to_owned());
             }
             (Key::Enter, Some(_)) => return Pressed::Chosen,
             (Key::Restore, _) if self.items.iter().any(|item| item.is_default) => {
@@ -276,14 +276,14 @@ impl Stage {
         many: &Many<'_>,
     ) -> Result<Option<usize>, DialogEnd> {
         self.take_pastes(true);
-        let choosing = RefCell::new(Choosing::new(items, purpose));
+        let choosing = RefCell::new(Choosing::new(items, purpose, purpose.guard(prompt)));
         let chosen = loop {
             let (prompt, shown, active) = {
                 let choosing = choosing.borrow();
                 (choosing.prompt(prompt), choosing.shown.clone(), choosing.active)
             };
             let list = List::new(self, scene, &prompt, items, &shown, many)?;
-            choosing.borrow_mut().unread = if self.has_read { 0 } else { list.hidden };
+            choosing.borrow_mut().has_unread = !self.has_read && list.hidden > 0;
             list.open(self);
             let theme = list.theme(self, &choosing);
             let drawn = Select::with_theme(&theme).items(&list.names).max_length(list.page);
@@ -298,13 +298,13 @@ impl Stage {
                 Some(Pressed::Unfold) => {
                     self.unfold(scene, &prompt)?;
                     let mut choosing = choosing.borrow_mut();
-                    choosing.begin_again();
+                    choosing.begin_again(&prompt);
                     if purpose.start().is_none() {
                         choosing.active = None;
                         choosing.typed.clear();
                     }
                 }
-                Some(Pressed::Nothing) => choosing.borrow_mut().begin_again(),
+                Some(Pressed::Nothing) => choosing.borrow_mut().begin_again(&prompt),
                 Some(Pressed::Changed) | None => {}
             }
         };
@@ -323,9 +323,9 @@ mod tests {
 
     fn after(purpose: Purpose, labels: &[&str], keys: &str) -> (Option<usize>, Vec<Pressed>) {
         let items = items(labels);
-        let mut choosing = Choosing::new(&items, purpose);
-        choosing.guard = Guard::of_entry();
-        assert!(choosing.guard.takes(&Key::Unknown));
+        let mut guard = Guard::of_entry();
+        assert!(guard.takes(&Key::Unknown));
+        let mut choosing = Choosing::new(&items, purpose, guard);
         let pressed = keys.chars().map(|c| {
             let key = match c {
                 '\r' => Key::Enter,

@@ -13,7 +13,7 @@ const FEW_KEYS: usize = 20;
 
 /// The keys of an object that is simple enough to be asked for key by key.
 pub(super) fn keys_of(field: &Field) -> Option<Form> {
-    if field.secret || field.nullable {
+    if field.kind != FieldKind::Json || field.secret || field.nullable {
         return None;
     }
     let keys = form_of(&field.schema)?;

@@ -30,7 +30,7 @@ impl Stage {
         }
         loop {
             let mut editor = Editor::default();
-            if self.read_plainly(&mut editor, false)? == Entered::Back {
+            if self.read_plainly(&mut editor, false, prompt.guard())? == Entered::Back {
                 return Ok(None);
             }
             let typed = editor.text().trim().to_lowercase();
@@ -65,7 +65,7 @@ impl Stage {
         number(items, |index| if marked[index] { "[x] " } else { "[ ] " });
         loop {
             let mut editor = Editor::default();
-            if self.read_plainly(&mut editor, false)? == Entered::Back {
+            if self.read_plainly(&mut editor, false, prompt.guard())? == Entered::Back {
                 return Ok(false);
             }
             let typed = editor.text().trim();

@@ -4,6 +4,7 @@ use std::sync::{
 };
 
 use super::{
+    guard::Guard,
     layout::signed,
     line::{Ink, ScreenLine},
 };
@@ -35,6 +36,8 @@ pub(super) struct Prompt {
     pub(super) error: Option<String>,
     /// The keys.
     pub(super) hints: Vec<String>,
+    /// Whether Enter sends, without a review.
+    pub(super) sends: bool,
 }
 
 /// A note of ours.
@@ -93,6 +96,11 @@ pub(super) fn label_column<'a>(labels: impl Iterator<Item = &'a str>, columns: u
 }
 
 impl Prompt {
+    /// Which keys count at first.
+    pub(super) fn guard(&self) -> Guard {
+        if self.sends { Guard::of_sending() } else { Guard::of_entry() }
+    }
+
     /// The notes; an address is separated from the choices.
     pub(super) fn note_lines(&self, columns: usize) -> Vec<ScreenLine> {
         let mut lines: Vec<ScreenLine> = self.notes.iter().flat_map(|note| note.lines(columns)).collect();

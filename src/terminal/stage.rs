@@ -69,6 +69,8 @@ pub(super) struct Stage {
     takes_pastes: bool,
     /// Whether the whole message has been on the screen.
     pub(super) has_read: bool,
+    /// Whether anything has been shown.
+    has_appeared: bool,
     /// Whether text typed before and after belongs to the dialog's line, too, as it does if nobody asks anything.
     keeps_typed: bool,
 }
@@ -96,6 +98,7 @@ impl Stage {
             announced: false,
             takes_pastes: false,
             has_read: false,
+            has_appeared: false,
             keeps_typed: ahead == TypedAhead::Kept,
         };
         stage.size()?;
@@ -147,6 +150,14 @@ impl Stage {
 
     pub(super) fn draw(&mut self, lines: &[ScreenLine], caret: &Caret) {
         self.painter.draw(lines, caret, (self.rows(), self.columns()));
+        self.appear();
+    }
+
+    /// What was typed before the dialog could be seen is discarded.
+    pub(super) fn appear(&mut self) {
+        if !mem::replace(&mut self.has_appeared, true) && !self.keeps_typed {
+            self.flush();
+        }
     }
 
     /// Waits for the next event. A key that belongs to a paste or an escape sequence is read whole.

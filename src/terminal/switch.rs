@@ -1,7 +1,6 @@
 use super::{
     Editor, Key,
     entry::{Entered, window},
-    guard::Guard,
     layout::Look,
     line::{Ink, ScreenLine},
     painter::Caret,
@@ -36,7 +35,7 @@ impl Stage {
         let mut prompt = prompt.clone();
         let mut active = switch.active;
         let mut typed = Editor::default();
-        let mut guard = Guard::of_entry();
+        let mut guard = prompt.guard();
         self.take_pastes(true);
         let chosen = loop {
             let (layout, _) = self.layout(scene, &prompt, 1)?;
@@ -61,6 +60,7 @@ impl Stage {
             prompt.error = None;
             if key == Key::Unfold {
                 self.unfold(scene, &prompt)?;
+                guard = prompt.guard();
                 continue;
             }
             if !typed.text().is_empty() && typed.press(&key) {
@@ -73,7 +73,7 @@ impl Stage {
                     Ok(index) => break Some(index),
                     Err(error) => {
                         prompt.error = Some(error);
-                        (typed, guard) = (Editor::default(), Guard::of_entry());
+                        (typed, guard) = (Editor::default(), prompt.guard());
                     }
                 },
                 Key::Enter => match active {

@@ -33,6 +33,65 @@ fn a_held_enter_accepts_nothing() {
 }
 
 #[test]
+fn what_was_being_typed_for_something_else_is_not_sent() {
+    let of = |field: Value| schema(&json!({"answer": field}), &["answer"]);
+    let text = of(json!({"type": "string"}));
+    let choice = of(json!({"enum": ["x", "y", "z"]}));
+    let yes_or_no = of(json!({"type": "boolean"}));
+    let several = of(json!({"type": "array", "items": {"enum": ["x", "y"]}}));
+    for (form, keys) in
+        [(&text, "x\r"), (&choice, "y\r"), (&choice, "\x1b[B\r"), (&yes_or_no, "y\r"), (&several, " \r")]
+    {
+        nothing_is_accepted(&format!("{form}: {keys:?}"), || {
+            let person = asks(form).at_terminal(24, 80);
+            person.hold(keys, 50).send(key::CTRL_C).see("done");
+            person.end(0).reply("forms", "ask-1")
+        });
+    }
+    nothing_is_accepted("a line on a plain terminal", || {
+        let person = asks(&text).env("TERM", "dumb").at_terminal(24, 80);
+        person.hold("x\r", 50).send(key::CTRL_C).see("done");
+        person.end(0).reply("forms", "ask-1")
+    });
+}
+
+#[test]
+fn what_was_typed_before_the_question_is_discarded() {
+    let form = schema(&json!({"name": {"type": "string"}}), &["name"]);
+    for columns in [80, 40] {
+        let steps =
+            [Step::ExpectFile("ask".into()), request("ask-1", "Welcome!", &form), Step::Expect(json!({"id": "ask-1"}))];
+        let person = script(steps).at_terminal(24, columns);
+        person.wait_for_request("forms", "tools/call").send_at_once("rm -rf\rno").write_file("ask");
+        person.see("Enter sends").see_typed("› ").send("Ada").see_typed("› Ada").send_at_once(key::ENTER).see("done");
+        assert_eq!(person.end(0).reply("forms", "ask-1")["content"], json!({"name": "Ada"}));
+    }
+}
+
+#[test]
+fn what_was_typed_as_the_question_appeared_is_sent_by_another_enter() {
+    let form = schema(&json!({"name": {"type": "string"}}), &["name"]);
+    let person = asks(&form).at_terminal(24, 80);
+    // Far more than fits into the pause after which Enter counts.
+    person.see("Enter sends").hold("x\r", 50).see("✗ you typed this as the question appeared: Enter again sends it");
+    person.send(key::ENTER).see("sent to forms").see("done");
+    let content = person.end(0).reply("forms", "ask-1")["content"].clone();
+    assert!(content["name"].as_str().is_some_and(|name| name.len() > 1 && name.chars().all(|c| c == 'x')), "{content}");
+}
+
+#[test]
+fn one_object_is_reviewed_before_it_is_sent() {
+    let trip = json!({"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]});
+    let person = asks(&schema(&json!({"trip": trip}), &["trip"])).at_terminal(24, 80);
+    person.see("trip: city").see("Enter next").send("Paris").send(key::ENTER);
+    person.review_and_send().see("done");
+    assert_eq!(person.end(0).reply("forms", "ask-1")["content"], json!({"trip": {"city": "Paris"}}));
+    let person = asks(&schema(&json!({"trip": trip}), &[])).at_terminal(24, 80);
+    person.see("leave it out").see("Enter choose").send(key::ENTER).review_and_send().see("done");
+    assert_eq!(person.end(0).reply("forms", "ask-1")["content"], json!({}));
+}
+
+#[test]
 fn a_held_enter_opens_no_link_and_starts_no_server() {
     let params = json!({"mode": "url", "message": "Go.", "url": "https://a.example/"});
     let ask = Step::Send(json!({"id": "ask-1", "method": "elicitation/create", "params": params}));

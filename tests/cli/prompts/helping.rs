@@ -13,9 +13,9 @@ fn nothing_is_agreed_to_before_all_of_it_was_on_the_screen() {
     let ask = request("ask-1", &message.join("\n"), &schema(&json!({}), &[]));
     let person = script([ask, Step::Expect(json!({"id": "ask-1"}))]).at_terminal(24, 80);
     person.see("more lines, Ctrl-T shows them").see("Ctrl-T shows all the text").send("y").see("› Accept");
-    person.send(key::ENTER).see("are not shown yet: press Ctrl-T first");
+    person.send(key::ENTER).see("not all of the text has been shown: press Ctrl-T first");
     person.send(CTRL_T).see("lines 1 to 22 of 63").send(key::ESCAPE).see("Do you accept?");
-    person.send("y").see("› Accept").send(key::ENTER).see("are not shown yet");
+    person.send("y").see("› Accept").send(key::ENTER).see("not all of the text has been shown");
     person.send(CTRL_T).see("clause 5").send(END).see("clause 60").see("Enter back").send(key::ENTER);
     person.see("Do you accept?").send("y").see("› Accept").send(key::ENTER).see("done");
     assert_eq!(person.end(0).reply("forms", "ask-1"), json!({"action": "accept", "content": {}}));
