@@ -252,6 +252,12 @@ fn point_for_comma(typed: &str) -> Option<String> {
     let thousands =
         typed.split(',').skip(1).all(|group| group.split('.').next().is_some_and(|digits| digits.len() == 3));
     let is_number = |text: &str| Decimal::parse(text).is_some();
+    // In `1.000,5` the comma can only be the decimal point.
+    if let Some((whole, fraction)) = typed.split_once(',').filter(|(whole, _)| whole.contains('.')) {
+        let pointed = format!("{}.{fraction}", whole.replace('.', ""));
+        let groups = whole.split('.').skip(1).all(|digits| digits.len() == 3);
+        return (groups && is_number(&pointed)).then(|| format!("use a point as the decimal point: write {pointed}"));
+    }
     match typed.contains(',') && is_number(&without) {
         false => None,
         true if !is_number(&pointed) => Some(format!("write {without}, without commas")),

@@ -18,7 +18,9 @@ impl Field {
     /// The rules that `reason`, why a value was refused, does not already mention: ` (whole number, 18 to 99)`, or
     /// nothing.
     pub fn rules_beside(&self, reason: &str) -> String {
-        let says = |part: &String| matches!(part.as_str(), "required" | "optional") || reason.contains(part.as_str());
+        let words = |text: &str| text.replace(',', "");
+        let said = words(reason);
+        let says = |part: &String| matches!(part.as_str(), "required" | "optional") || said.contains(&words(part));
         let parts: Vec<String> = self.rule_parts().into_iter().filter(|part| !says(part)).collect();
         if parts.is_empty() { String::new() } else { format!(" ({})", parts.join(", ")) }
     }

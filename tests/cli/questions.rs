@@ -129,6 +129,23 @@ fn the_fields_of_an_unanswered_form_are_told_so_that_an_entry_can_be_written() {
 }
 
 #[test]
+fn a_refused_answer_names_its_rule_once_and_the_point_that_is_meant() {
+    let schema = json!({"type": "object", "properties": {
+        "when": {"type": "string", "format": "date-time"}, "size": {"type": "number"}}});
+    for (answer, words) in [
+        ("when=2026-01-31 09:30", "--answer when: 2026-01-31 09:30 is not a date and time like 2026-01-31T09:30:00Z\n"),
+        ("size=1,8", "--answer size: 1,8 is not a number; use a point as the decimal point: write 1.8\n"),
+        ("size=1.000,5", "--answer size: 1.000,5 is not a number; use a point as the decimal point: write 1000.5\n"),
+        ("size=1.5,3", "--answer size: 1.5,3 is not a number\n"),
+    ] {
+        let server =
+            Fake::new().tool("t").on_call([ask("ask-1", &schema), replied("ask-1"), Step::Reply(text("done"))]);
+        let run = call(&server).args(["--answer", answer]).status(8).stderr_contains(words).run();
+        assert_eq!(reply(&run), json!({"action": "cancel"}));
+    }
+}
+
+#[test]
 fn a_required_field_that_the_answers_leave_out_is_named() {
     let left_out = |options: &[&str], words: &str| {
         let server = asking();

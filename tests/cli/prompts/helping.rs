@@ -36,7 +36,14 @@ fn seconds_and_the_offset_are_filled_in_and_a_comma_is_explained() {
     let form = schema(&json!({"when": when, "size": {"type": "number"}}), &["when", "size"]);
     let person = asks(&form).env("TZ", "UTC").at_terminal(24, 80);
     person.fill("when", "2026-01-31 09:30").see("2026-01-31T09:30:00Z").see("2 of 2");
-    person.fill("size", "1,8").see("write 1.8").send(key::CTRL_U).send("1.8\r");
+    person
+        .fill("size", "1,8")
+        .see("write 1.8")
+        .send(key::CTRL_U)
+        .send("1.000,5\r")
+        .see("write 1000.5")
+        .send(key::CTRL_U)
+        .send("1.8\r");
     person.review_and_send().see("done");
     let content = json!({"when": "2026-01-31T09:30:00Z", "size": 1.8});
     assert_eq!(person.end(0).reply("forms", "ask-1")["content"], content);
