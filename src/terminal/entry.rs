@@ -57,9 +57,8 @@ impl Stage {
                 // Here it means one step back, or out.
                 DialogEvent::Key(Key::EndOfInput) if editor.text().is_empty() => break Entered::Back,
                 DialogEvent::Key(key) if !guard.takes(&key) => {
-                    if is_typed {
-                        prompt.error = Some("you typed this as the question appeared: Enter again sends it".to_owned());
-                    }
+                    let remark = || "you typed this as the question appeared: Enter again sends it".to_owned();
+                    prompt.error = is_typed.then(remark).or(prompt.error.take());
                 }
                 DialogEvent::Key(Key::Unfold) => {
                     self.unfold(scene, &prompt)?;
