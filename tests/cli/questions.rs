@@ -197,6 +197,24 @@ fn what_was_answered_is_recorded_and_answers_again() {
 }
 
 #[test]
+fn the_record_of_a_form_without_fields_answers_no_other_question() {
+    let server = |message: &str| {
+        let params = json!({"message": message, "requestedSchema": {"type": "object", "properties": {}}});
+        let asks = Step::Send(json!({"id": "ask-1", "method": "elicitation/create", "params": params}));
+        Fake::new().tool("t").on_call([asks, replied("ask-1"), Step::Reply(text("done"))])
+    };
+    let any = r#"[{"when": {"message": "*"}, "action": "accept"}]"#;
+    let run =
+        call(&server("Delete?\nfrom: a")).file("a.json", any).args(["--answers", "a.json", "--record", "r.json"]).run();
+    let record = std::fs::read_to_string(run.path("r.json")).expect("a record");
+    for (message, action) in [("Delete?\nfrom: a", "accept"), ("Delete?\nfrom: b", "cancel"), ("Delete?", "cancel")] {
+        let run = call(&server(message)).file("r.json", &record).args(["--answers", "r.json"]);
+        let run = run.status(if action == "accept" { 0 } else { 8 }).run();
+        assert_eq!(reply(&run)["action"], action, "{message}: {record}");
+    }
+}
+
+#[test]
 fn a_program_answers() {
     let program = r#"sh -c 'read line; echo "$line" > asked; echo "{\"ok\": true, \"data\": {\"name\": \"Ada\"}}"'"#;
     let run = call(&asking()).args(["--on-elicit", program]).stdout("done\n").run();

@@ -3,8 +3,8 @@ use serde_json::{Map, Value, json};
 use super::UrlPattern;
 use crate::{elicitation::Question, form::Field, output::safe_json, text::start_of};
 
-/// How many bytes of a question's first line are used in an entry.
-const LONGEST: usize = 200;
+/// How many bytes of a question's message are used in an entry.
+const LONGEST: usize = 2000;
 
 /// An entry that would answer `question`, ready to paste into an answers file: one line of JSON, safe for a terminal.
 /// Each `null` in it is a placeholder for a value that only the user knows, and is refused if it is left.
@@ -42,11 +42,14 @@ pub fn suggest(question: &Question) -> String {
     safe_json(&spaced(&Value::Object(entry))).into_owned()
 }
 
-/// What an entry's `when` says about the message of `question`: its first line, if that is short enough.
+/// What an entry's `when` says about the message of `question`: all of it, so that the entry answers no other question,
+/// or its start, if it is very long.
 pub(in crate::resolver) fn message_condition(question: &Question) -> Option<(String, Value)> {
     let prompt = &question.request.prompt;
-    let line = prompt.lines().next().filter(|line| !line.trim().is_empty())?;
-    let start = start_of(line, LONGEST);
+    if prompt.trim().is_empty() {
+        return None;
+    }
+    let start = start_of(prompt, LONGEST);
     let is_whole = start.len() == prompt.len();
     Some(("message".to_owned(), json!(if is_whole { start.to_owned() } else { format!("{start}*") })))
 }
