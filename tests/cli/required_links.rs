@@ -107,3 +107,26 @@ fn a_link_that_is_needed_again_and_again_is_asked_about_each_time_and_not_for_ev
     person.see("done");
     assert_eq!(calls(&person.end(0).received("s")), 3);
 }
+
+/// The entry that the error suggests.
+fn entry(stderr: &str) -> Value {
+    let line = stderr.lines().find(|line| line.trim_start().starts_with('{'));
+    serde_json::from_str(line.unwrap_or_else(|| panic!("no entry in {stderr}"))).expect("JSON")
+}
+
+#[test]
+fn a_needed_link_that_nobody_answers_exits_8_with_an_entry_that_answers_it() {
+    for (url, when) in [
+        (IDP, json!({"server": "s", "tool": "t", "url": "https://idp.example/go*"})),
+        // Such a port is another one the next time.
+        ("http://127.0.0.1:44201/", json!({"server": "s", "tool": "t", "mode": "url"})),
+        ("http://localhost:44201/a?b=c", json!({"server": "s", "tool": "t", "mode": "url"})),
+    ] {
+        let run = needs([vec![required(&[("e7", url)])]]).status(8).stderr_contains("nobody answered it").run();
+        let entry = entry(&run.stderr);
+        assert_eq!((&entry["when"], &entry["action"]), (&when, &json!("accept")), "{url}");
+        assert_eq!(calls(&run.received("s")), 1);
+        let answered = needs([vec![required(&[("e7", url)])], vec![done()]]).file("a.json", json!([entry]).to_string());
+        answered.args(["--answers", "a.json", "--url-wait", "1"]).stdout("done\n").run();
+    }
+}

@@ -32,7 +32,8 @@ fn keys_of_a_line_editor() {
 #[test]
 fn two_pasted_lines_are_one_and_press_no_key() {
     let person = asks(&two_texts()).at_terminal(24, 80);
-    person.see("1 of 2").send("\x1b[200~one\r\ntwo\n\x1b[201~").see_typed("› one two").see("1 of 2").send("\r");
+    person.see("1 of 2").send("\x1b[200~one\r\ntwo\n\x1b[201~").see_typed("› one two").see("1 of 2");
+    person.see("pasted as one line: each line break became a space").send("\r");
     person.see("2 of 2").send("x\r").review_and_send().see("done");
     assert_eq!(person.end(0).reply("forms", "ask-1")["content"], json!({"name": "one two", "town": "x"}));
 }

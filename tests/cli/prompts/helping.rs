@@ -85,3 +85,18 @@ fn a_list_of_objects_shows_its_keys_and_opens_with_a_template() {
     let content = json!({"homes": [{"street": "Main", "zip": 7}]});
     assert_eq!(person.end(0).reply("forms", "ask-1")["content"], content);
 }
+
+#[test]
+fn an_error_goes_at_the_next_key() {
+    let form =
+        schema(&json!({"age": {"type": "integer", "minimum": 18}, "size": {"type": "number"}}), &["age", "size"]);
+    for columns in [80, 40] {
+        let person = asks(&form).at_terminal(24, columns);
+        person.fill("age", "17").see("✗ 17 is below the minimum, 18").send(key::BACKSPACE).gone("✗").see_typed("› 1");
+        person.send("9\r").see("2 of 2").send("x\r").see("✗ x is not a number").send("\x15").gone("✗").see_typed("› ");
+        person.send(key::ENTER).see("✗ ");
+        assert!(!person.screen().contains("leave it out"), "{}", person.screen());
+        person.send(key::CTRL_C).see("done");
+        person.end(0);
+    }
+}
