@@ -52,6 +52,18 @@ fn a_call_at_a_terminal_goes_on_after_the_sign_in() {
 }
 
 #[test]
+fn a_held_enter_signs_nobody_in_during_a_call() {
+    let world = World::new();
+    let person = world.test(&["call", "URL", "read"]).at_terminal(30, 100);
+    person.hold(ENTER, 100).see("asks you to sign in").hold(ENTER, 100).see("  Open it in the browser");
+    assert!(!person.screen().contains("› "), "{}", person.screen());
+    person.send("\x03").see("you did not sign in");
+    person.end(5);
+    assert_eq!(world.count("/authorize") + world.count("/token"), 0);
+    assert!(!world.home().join("opened").exists());
+}
+
+#[test]
 fn declining_a_sign_in_tells_nobody() {
     let world = World::new();
     let person = at_terminal(&world, &["login", "URL"]);
