@@ -7,21 +7,21 @@ use serde_json::Value;
 
 use super::checker::Checker;
 
-/// How many checkers are kept: what a tool takes, and what it gives.
+/// How many checkers are kept: one for what a tool takes, and one for what it returns.
 const KEPT: usize = 2;
 
-/// What came of a document.
+/// A document, and its checker or the reason why it has none.
 type Known = (Value, Result<Arc<Checker>, String>);
 
 impl Checker {
-    /// The checker of the whole document `root`, made once for calls that follow each other: to make it may cost far more
+    /// The checker of the whole document `root`, made once for calls that follow each other: making it may cost far more
     /// than a call.
     ///
     /// # Errors
     /// As [`Checker::new`].
     pub(crate) fn known(root: &Value) -> Result<Arc<Self>, String> {
         static KNOWN: Mutex<VecDeque<Known>> = Mutex::new(VecDeque::new());
-        // It is never left half changed.
+        // No panic leaves it half changed.
         let known = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, made)) = known().iter().find(|(document, _)| document == root) {
             return made.clone();
