@@ -56,7 +56,7 @@ async fn survey_takes_every_kind_of_field() {
     chrome.fill("Birthday", "12101815").await;
     let moment = chrome.find("//input[@type='datetime-local']").await;
     moment.send_keys("12012026\u{e004}1000AM").await.expect("a date and time");
-    chrome.find("//input[@placeholder='as your clock']").await.send_keys("+01:00").await.expect("an offset");
+    chrome.find("//input[@placeholder=\"your clock's\"]").await.send_keys("+01:00").await.expect("an offset");
     chrome.fill("Children", "3").await;
     chrome.fill("Height", "1.68").await;
     for (group, option) in [
