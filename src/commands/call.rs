@@ -10,19 +10,27 @@ use clap::Args;
 use serde_json::{Map, Value, json};
 
 use super::{
-    argv::option_meant,
-    argv::slips::{Slip, joined_name},
-    call::arguments::{Given, refused},
-    call::each::{Each, EachArgs},
-    call::structured::mismatch,
+    argv::{
+        option_meant,
+        slips::{Slip, joined_name},
+    },
+    call::{
+        arguments::{Given, refused},
+        each::{Each, EachArgs},
+        structured::mismatch,
+    },
     context::Context,
     options::{QuestionArgs, ServerArgs},
-    result::ended::{Ended, put_aside},
-    result::kept_task::KeptTask,
-    result::shown::ResultArgs,
-    server::command_host::CommandHost,
-    server::questions::Questions,
-    server::select::{Selected, ServerWord},
+    result::{
+        ended::{Ended, put_aside},
+        kept_task::KeptTask,
+        shown::ResultArgs,
+    },
+    server::{
+        command_host::CommandHost,
+        questions::Questions,
+        select::{Selected, ServerWord},
+    },
 };
 use crate::{
     arguments::{ArgumentError, Arguments},

@@ -6,8 +6,10 @@ use serde_json::{Map, Value, json};
 use super::{
     context::Context,
     options::{QuestionArgs, ServerArgs},
-    server::one_server::{Opening, text_pairs},
-    server::select::Selected,
+    server::{
+        one_server::{Opening, text_pairs},
+        select::Selected,
+    },
 };
 use crate::{error::Error, text::safe_address};
 

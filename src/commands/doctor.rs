@@ -12,14 +12,18 @@ use serde_json::{Map, Value, json};
 
 use super::{
     context::Context,
-    doctor::examine::{Finding, examine},
-    doctor::surroundings::{same_as, surroundings},
+    doctor::{
+        examine::{Finding, examine},
+        surroundings::{same_as, surroundings},
+    },
     listing::everywhere::{Picked, each},
     options::ServerArgs,
-    server::command_host::{CommandHost, Ear},
-    server::kept,
-    server::questions::Questions,
-    server::select::{Selected, place},
+    server::{
+        command_host::{CommandHost, Ear},
+        kept,
+        questions::Questions,
+        select::{Selected, place},
+    },
 };
 use crate::{
     client::{Notice, NoticeKind},

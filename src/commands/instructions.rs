@@ -5,8 +5,10 @@ use serde_json::json;
 
 use super::{
     context::Context,
-    listing::everywhere::Shown,
-    listing::one_or_all::{GrepArgs, OneOrAllArgs},
+    listing::{
+        everywhere::Shown,
+        one_or_all::{GrepArgs, OneOrAllArgs},
+    },
     server::command_host::CommandHost,
 };
 use crate::text::{safe_name, safe_text};

@@ -10,9 +10,11 @@ use tokio_util::sync::CancellationToken;
 use super::{
     context::Context,
     options::ServerArgs,
-    server::command_host::{CommandHost, sign_ins_folder},
-    server::questions::Questions,
-    server::select::Selected,
+    server::{
+        command_host::{CommandHost, sign_ins_folder},
+        questions::Questions,
+        select::Selected,
+    },
 };
 use crate::{
     auth::{SignInOptions, Store, StoredSignIn},

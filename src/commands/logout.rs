@@ -3,7 +3,11 @@
 use clap::Args;
 use serde_json::json;
 
-use super::{context::Context, options::ServerArgs, server::command_host::sign_ins_folder, server::select::Selected};
+use super::{
+    context::Context,
+    options::ServerArgs,
+    server::{command_host::sign_ins_folder, select::Selected},
+};
 use crate::{
     auth::{AuthError, Store, sign_out},
     config::{Environment, OAuth},

@@ -11,7 +11,11 @@ use clap::Args;
 use serde_json::json;
 use tokio::time::sleep;
 
-use super::{context::Context, options::ServerArgs, server::kept, server::select::Selected};
+use super::{
+    context::Context,
+    options::ServerArgs,
+    server::{kept, select::Selected},
+};
 use crate::{
     error::Error,
     files::identity,

@@ -7,8 +7,10 @@ use super::{
     context::Context,
     options::{QuestionArgs, ServerArgs},
     prompts::PROMPTS,
-    server::one_server::{OneServer, Opening, text_pairs},
-    server::select::Selected,
+    server::{
+        one_server::{OneServer, Opening, text_pairs},
+        select::Selected,
+    },
 };
 use crate::{config::near_misses, error::Error, form::Form, terminal::Filled};
 

@@ -5,8 +5,10 @@ use serde_json::{Value, json};
 
 use super::{
     context::Context,
-    listing::everywhere::{Shown, mentions},
-    listing::one_or_all::{GrepArgs, OneOrAllArgs},
+    listing::{
+        everywhere::{Shown, mentions},
+        one_or_all::{GrepArgs, OneOrAllArgs},
+    },
     server::command_host::CommandHost,
 };
 use crate::{

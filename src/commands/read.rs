@@ -16,9 +16,11 @@ use super::{
     context::Context,
     options::{QuestionArgs, ServerArgs},
     resources,
-    server::command_host::Ear,
-    server::one_server::{OneServer, Opening, text_pairs},
-    server::select::Selected,
+    server::{
+        command_host::Ear,
+        one_server::{OneServer, Opening, text_pairs},
+        select::Selected,
+    },
 };
 use crate::{
     client::{Notice, NoticeKind},

@@ -11,11 +11,11 @@ use futures_util::FutureExt as _;
 use super::{
     context::Context,
     options::{GlobalArgs, QuestionArgs, ServerArgs},
-    result::ended::{Ended, say_pending},
-    result::shown::ResultArgs,
-    server::command_host::CommandHost,
-    server::questions::Questions,
-    server::select::ServerWord,
+    result::{
+        ended::{Ended, say_pending},
+        shown::ResultArgs,
+    },
+    server::{command_host::CommandHost, questions::Questions, select::ServerWord},
 };
 use crate::{
     client::{CallEnd, PendingCall},

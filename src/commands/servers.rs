@@ -10,12 +10,14 @@ use super::{
     config_files::discovered,
     context::Context,
     options::ServerArgs,
-    server::command_host::CommandHost,
-    server::entered::{as_written, entered},
-    server::kept,
-    server::over_http::SignIns,
-    server::questions::Questions,
-    server::select::{all_servers, place},
+    server::{
+        command_host::CommandHost,
+        entered::{as_written, entered},
+        kept,
+        over_http::SignIns,
+        questions::Questions,
+        select::{all_servers, place},
+    },
 };
 use crate::{
     client::SignInOptions,

@@ -7,10 +7,12 @@ use clap::Args;
 use super::{
     context::Context,
     options::{QuestionArgs, ServerArgs},
-    server::command_host::CommandHost,
-    server::entered::entered,
-    server::questions::Questions,
-    server::select::{Selected, ServerWord},
+    server::{
+        command_host::CommandHost,
+        entered::entered,
+        questions::Questions,
+        select::{Selected, ServerWord},
+    },
     shell::line::Shell,
 };
 use crate::{

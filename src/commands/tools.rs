@@ -6,12 +6,12 @@ use serde_json::json;
 use super::{
     argv::slips::Slip,
     context::Context,
-    listing::everywhere::{Listing, Picked, Shown, each, mentions},
-    listing::one_or_all::{AllArgs, GrepArgs},
+    listing::{
+        everywhere::{Listing, Picked, Shown, each, mentions},
+        one_or_all::{AllArgs, GrepArgs},
+    },
     options::ServerArgs,
-    server::command_host::CommandHost,
-    server::questions::Questions,
-    server::select::Selected,
+    server::{command_host::CommandHost, questions::Questions, select::Selected},
 };
 use crate::{
     error::Error,

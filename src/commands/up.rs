@@ -6,10 +6,12 @@ use serde_json::{Map, json};
 use super::{
     context::Context,
     options::ServerArgs,
-    server::command_host::CommandHost,
-    server::kept,
-    server::questions::Questions,
-    server::select::{Selected, ServerWord},
+    server::{
+        command_host::CommandHost,
+        kept,
+        questions::Questions,
+        select::{Selected, ServerWord},
+    },
 };
 use crate::{
     config::{AdhocTarget, ServerConfig},

@@ -8,9 +8,11 @@ use serde_json::{Map, Value, json};
 use super::{
     context::Context,
     options::{QuestionArgs, ServerArgs},
-    server::command_host::Ear,
-    server::one_server::{OneServer, Opening},
-    server::select::Selected,
+    server::{
+        command_host::Ear,
+        one_server::{OneServer, Opening},
+        select::Selected,
+    },
 };
 use crate::{
     client::{Notice, NoticeKind},

@@ -46,8 +46,9 @@ const HAS_HTTP: bool = cfg!(feature = "http");
 /// What is said of a command that only another build has.
 fn left_out(word: &str, has_http: bool) -> Option<String> {
     let is_left_out = !has_http && matches!(word, "login" | "logout");
-    is_left_out
-        .then(|| format!("this build reaches programs alone and has no sign-in, so there is no command {word:?}"))
+    is_left_out.then(|| {
+        format!("this build connects only to local programs and has no sign-in, so there is no command {word:?}")
+    })
 }
 
 /// The words of context that clap gives for `kind`.

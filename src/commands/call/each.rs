@@ -11,10 +11,12 @@ use futures_util::{StreamExt as _, stream::FuturesUnordered};
 use serde_json::{Value, json};
 
 use crate::commands::{
-    call::arguments::Given,
-    call::each_lines::{ArgumentsLine, ArgumentsLines},
-    call::each_outcome::EachOutcome,
-    call::{CallTarget, CommandCall},
+    call::{
+        CallTarget, CommandCall,
+        arguments::Given,
+        each_lines::{ArgumentsLine, ArgumentsLines},
+        each_outcome::EachOutcome,
+    },
     context::downcast,
 };
 use crate::{error::Error, output::Doing, protocol::parse_lenient, terminal::is_asking};

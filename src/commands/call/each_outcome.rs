@@ -1,8 +1,8 @@
 use serde_json::{Value, value::RawValue};
 
-use crate::commands::{
-    result::ended::Ended,
-    result::shown::{ResultArgs, selected},
+use crate::commands::result::{
+    ended::Ended,
+    shown::{ResultArgs, selected},
 };
 use crate::{
     client::CallReport,

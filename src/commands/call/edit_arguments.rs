@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::commands::{call::CommandCall, call::arguments::Given};
+use crate::commands::call::{CommandCall, arguments::Given};
 use crate::{config::Document, error::Error, form::Form, protocol::Tool, terminal::DialogEnd};
 
 /// The beginning of the lines with an error in the text.

@@ -10,11 +10,15 @@ use serde_json::{Map, Value, json};
 
 use crate::commands::{
     context::Context,
-    listing::names::remember,
-    listing::one_or_all::{AllArgs, GrepArgs},
+    listing::{
+        names::remember,
+        one_or_all::{AllArgs, GrepArgs},
+    },
     options::ServerArgs,
-    server::command_host::CommandHost,
-    server::select::{ServerWord, all_servers},
+    server::{
+        command_host::CommandHost,
+        select::{ServerWord, all_servers},
+    },
 };
 use crate::{
     client::{Client, ClientError, left_out},

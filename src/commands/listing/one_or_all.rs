@@ -6,9 +6,7 @@ use crate::commands::{
     context::Context,
     listing::everywhere::{Listing, Picked, Shown, each},
     options::ServerArgs,
-    server::command_host::CommandHost,
-    server::questions::Questions,
-    server::select::Selected,
+    server::{command_host::CommandHost, questions::Questions, select::Selected},
 };
 use crate::error::Error;
 

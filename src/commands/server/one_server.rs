@@ -8,9 +8,11 @@ use crate::commands::{
     context::Context,
     options::{QuestionArgs, ServerArgs},
     result::ended::put_aside,
-    server::command_host::{CommandHost, Ear},
-    server::questions::Questions,
-    server::select::ServerWord,
+    server::{
+        command_host::{CommandHost, Ear},
+        questions::Questions,
+        select::ServerWord,
+    },
 };
 use crate::{
     client::{CallEnd, Client, ClientError},

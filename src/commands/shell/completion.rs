@@ -1,7 +1,10 @@
 use serde_json::{Map, Value, json};
 use unicode_width::UnicodeWidthStr;
 
-use crate::commands::{listing::choices::choices, shell::line::Shell, shell::line::server_in};
+use crate::commands::{
+    listing::choices::choices,
+    shell::line::{Shell, server_in},
+};
 use crate::{terminal::gate, text::safe_line};
 
 /// How many candidates are shown.

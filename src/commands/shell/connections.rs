@@ -11,8 +11,10 @@ use tokio_util::sync::CancellationToken;
 
 use crate::commands::{
     options::ServerArgs,
-    server::command_host::{Ear, HeardNotices},
-    server::questions::Questions,
+    server::{
+        command_host::{Ear, HeardNotices},
+        questions::Questions,
+    },
 };
 use crate::{
     client::{Notice, NoticeKind, NoticeSink},

@@ -16,12 +16,16 @@ use crate::commands::{
     argv::refusal::help_or_usage,
     context::{Context, downcast},
     options::GlobalArgs,
-    server::command_host::CommandHost,
-    server::questions::Questions,
-    server::select::{Selected, ServerWord},
-    shell::connections::ShellConnections,
-    shell::history::History,
-    shell::values::{Assignment, expand, shown, words_of},
+    server::{
+        command_host::CommandHost,
+        questions::Questions,
+        select::{Selected, ServerWord},
+    },
+    shell::{
+        connections::ShellConnections,
+        history::History,
+        values::{Assignment, expand, shown, words_of},
+    },
 };
 use crate::{
     config::Environment,
